@@ -50,32 +50,30 @@ import java.util.stream.Stream;
 
 /**
  * Locks on one Redis server, with or without replicas, or in a cluster.
- * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}: the owner's last fencing token and lock token,
- * expiring with the lease. {@code <prefix>{n}:waiters} is the sorted set of waiting instances, kept for their patience.
- * A released lock leaves nothing behind. All locks share the fencing counter {@code <prefix>fence}, in a cluster {@code
- * <prefix>fence:{n}} for each slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above
- * 256 bytes it is {@code %#} and its SHA-256. All keys of a lock share a hash slot. Signals are published to {@code
- * <prefix>mailbox:<instance>}: {@code n} for a lock that may be free, {@code %!n} for a wanted one. {@code
- * <prefix>doubt:<instance>} records how long an instance has been missing, and {@code <prefix>taken:<instance>} that
- * its locks were taken over.
+ * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, with further permits {@code <prefix>{n}:p1} and
+ * so on: the owner's last fencing token and lock token, expiring with the lease. {@code <prefix>{n}:waiters} is the
+ * sorted set of waiting instances, kept for their patience. A released lock without waiters leaves no key behind. All
+ * locks share the fencing counter {@code <prefix>fence}. In {@code n}, braces, {@code %} and control characters are
+ * percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. In a cluster each slot has its own counter {@code
+ * <prefix>fence:{i}} and marker {@code <prefix>history:{i}}, with a number {@code i} in that slot. Signals are
+ * published to {@code <prefix>mailbox:<instance>}. {@code <prefix>doubt:<instance>} and {@code
+ * <prefix>taken:<instance>} serve take-overs (docs/design.md).
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
  * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
- * round trips; up to 32 renewals share a call, and under load as many attempts or releases. A {@code SET <prefix>{n}
- * text NX PX} of another program and these locks exclude each other.
+ * round trips; outside a cluster up to 32 renewals share a call, and under load as many attempts or releases. A {@code
+ * SET <prefix>{n} text NX PX} of another program and these locks exclude each other.
  * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
  * increase, even after loss of the counter, unless the server's clock is behind the last token and the caller no longer
- * knows that token. A server that restarts without its data, or fails over to a lagging replica, has forgotten locks;
- * the history guard (docs/design.md) detects this by {@code <prefix>history}, in a cluster {@code <prefix>history:{n}}.
- * Then free locks are granted only after the longest lease, and renewals restore the locks of their owners.
+ * knows that token. After a restart without data or a failover to a lagging replica, the history guard (docs/design.md)
+ * grants free locks only after the longest lease; renewals restore the locks of their owners.
  * <p><b>Known hole.</b> Without a grace period, if the guard's assumptions fail (docs/guarantees.md, case 7), or when
  * the server evicts keys, a lock may be granted again while its first owner still works. Set {@code maxmemory-policy
  * noeviction}, and check the fencing token where you write.
- * <p>A command has no effect, is done, or has an unknown outcome: after an error reply or a failed connection attempt
- * nothing was acquired; after a broken connection or a timeout the outcome is unknown. Commands of one thread keep
- * their order, except across a reconnect or a {@code SCRIPT FLUSH}. Connects with the first command or {@link #start};
- * after {@link #stop}, only with {@link #start}. Thread-safe; stages complete on the event loop, or at once if nothing
- * can be sent.
+ * <p>After an error reply or a failed connection attempt nothing was acquired; after a broken connection or a timeout
+ * the outcome is unknown. Commands of one thread keep their order, except across a reconnect or a {@code SCRIPT FLUSH}.
+ * Connects with the first command or {@link #start}; after {@link #stop}, only with {@link #start}. Thread-safe; stages
+ * complete on the event loop, or at once if nothing can be sent.
  */
 public final class RedisLockBackend implements QuorumNode {
 
@@ -112,7 +110,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     private final Optional<RedisHeartbeat> heartbeat;
 
-    /** By address of the cluster node, which is empty without a cluster. */
+    /** By address of the cluster node; empty without a cluster. */
     private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
 
     /**
@@ -125,7 +123,7 @@ public final class RedisLockBackend implements QuorumNode {
         this(connector, settings, new RedisConnections(connector, settings));
     }
 
-    /** For tests: uses the given connections and closes them. */
+    /** For tests. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
@@ -211,8 +209,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * Closes the connections, even one being opened, and rejects commands as not sent until {@link #start}. Blocks
-     * until they are closed, at most about 5 s.
+     * Closes the connections, even one being opened, and rejects commands as not sent until {@link #start}. Blocks for
+     * at most about 5 s.
      */
     public void stop() {
         acknowledgement.ifPresent(TakeOverAcknowledgement::stop);
@@ -284,7 +282,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     /**
      * {@inheritDoc} Reads locks that are never acquired, in a cluster on each master; connects if necessary. The
-     * servers' settings are those of an earlier check; a new check runs in the background for the next call.
+     * servers' settings are those of an earlier check; a new check runs in the background.
      */
     @Override
     public CompletionStage<StoreState> state() {
@@ -306,16 +304,12 @@ public final class RedisLockBackend implements QuorumNode {
         });
     }
 
-    /**
-     * {@inheritDoc} Empty in a cluster, whose nodes count only their own subscribers, and without a grace period, since
-     * a server could take over locks that it only replicated and that have other owners.
-     */
+    /** {@inheritDoc} Empty in a cluster and without a grace period. */
     @Override
     public Optional<CrashDetection> crashDetection() {
         return heartbeat.map(CrashDetection.class::cast);
     }
 
-    /** {@inheritDoc} Known after the start, and updated by later answers. */
     @Override
     public CrashTakeOver crashTakeOver() {
         if (connector.isCluster()) {
@@ -345,7 +339,6 @@ public final class RedisLockBackend implements QuorumNode {
         return RedisExceptionTranslator.isSilence(failure);
     }
 
-    /** {@inheritDoc} The cluster node. */
     @Override
     public Optional<String> serverOf(String key) {
         return connector.isCluster()

@@ -16,11 +16,10 @@ import java.util.function.Consumer;
 
 /**
  * A lock token under acquisition, and the nodes that have to free it once it is given up: on release, on refusal, or
- * when a renewal finds the lock lost. Nothing is freed before that.
+ * when a renewal finds the lock lost.
  * <p>Refusal and loss immediately free every node that granted the lock or did not answer. A release frees whatever its
- * node executed before it. Nodes answer in execution order, so a grant that is answered before the release needs
- * nothing more. A grant that is answered later, or not at all, may have been executed after the release and is freed
- * again.
+ * node executed before it. Nodes answer in execution order, so a grant that is answered after the release, or not at
+ * all, may have been executed after it and is freed again.
  * <p>Called on the nodes' threads and by the releasing thread. A candidate stays in the map from its first command
  * until all its commands are answered; {@code open} counts them and changes only inside an update of the map. {@code
  * lock} guards the other fields and the state of the token's rounds. Nothing is sent and no outcome is completed while
@@ -67,7 +66,6 @@ final class Candidate {
         candidates.computeIfPresent(token, (t, known) -> --open == 0 ? null : this);
     }
 
-    /** Repeats the attempt at a node; the caller passes the answer to {@link #answered}. */
     CompletionStage<AcquireResult> attempt(int node, Duration lease, long fencingFloor, int fencingTokens) {
         of(nodes, candidates, key, token, 1);
         return nodes.get(node)
@@ -106,7 +104,7 @@ final class Candidate {
         return isGivenUp;
     }
 
-    /** Gives the token up without a release. Called under the lock. */
+    /** Called under the lock. */
     void giveUp(List<Runnable> consequences) {
         if (!isGivenUp) {
             isGivenUp = true;

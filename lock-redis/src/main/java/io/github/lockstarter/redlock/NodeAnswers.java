@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes' answers to one command. Not thread-safe. */
+/** Not thread-safe. */
 class NodeAnswers<R> {
 
     final Quorum quorum;
@@ -61,7 +61,6 @@ class NodeAnswers<R> {
         return outcome;
     }
 
-    /** Null while the node is asked again. */
     final void set(int node, @Nullable R answer) {
         answers.set(node, answer);
     }
@@ -87,7 +86,6 @@ class NodeAnswers<R> {
         return answers.stream().filter(kind::isInstance).map(kind::cast);
     }
 
-    /** A result with the first failure among the answers as its cause. */
     final <U> U unknown(String reason, BiFunction<String, Throwable, U> result) {
         Optional<FailedResult> failure = first(FailedResult.class);
         return result.apply(

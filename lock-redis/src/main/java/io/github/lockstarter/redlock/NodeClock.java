@@ -11,10 +11,8 @@ import org.jspecify.annotations.Nullable;
  * the offset to the shortest round trip, and undetectably small steps do not add up. Disjoint intervals show that the
  * clock was set.
  * <p>A clock that was set forward by <i>J</i> ends every running lease <i>J</i> too early, so votes prove nothing for
- * the longest lease after the answer that shows it; <i>J</i> alone is not enough, since a lease cut by 10 of its 30 s
- * may end 20 s after the step. A clock that was set back is treated alike: it may have been ahead before, undetected.
- * <p>Not detected: steps before the first answer to this JVM; a step that is undone between two answers; steps smaller
- * than the round trip or the tolerance. Thread-safe.
+ * the longest lease after the answer that shows it. A clock that was set back may have been ahead before, undetected.
+ * {@link RedlockBackend} lists the steps that go undetected. Thread-safe.
  */
 final class NodeClock {
 
@@ -43,7 +41,6 @@ final class NodeClock {
         this.longestLease = longestLeaseNanos;
     }
 
-    /** Evaluates a store time that was read between these two monotonic times. */
     void observe(long storeMicros, long sent, long received) {
         lock.lock();
         try {

@@ -1,6 +1,5 @@
 package io.github.lockstarter.redlock;
 
-/** Majority of a number of nodes. */
 record Quorum(int nodes) {
 
     /** Votes for a yes: any two such sets share a node. */

@@ -19,11 +19,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Runs an operator's queries on all nodes and waits for each. Stateless and thread-safe.
+ * Runs an operator's queries on all nodes and waits for each.
  * <p><b>Revoking.</b> The operator's fencing token must match the quorum's. Each node that named the holder, or keeps
  * the lock, revokes it if its own last fencing token is unchanged since it was read; a newer owner keeps its lock
- * there. Nodes that revoke and nodes that are free by then count: the first revocation notifies the holder, which gives
- * up its other nodes. Nodes that were free when read do not count: the holder's grant there may come later.
+ * there. Nodes that are free by then count as well: the first revocation notifies the holder, which gives up its other
+ * nodes. Nodes that were free when read do not count: the holder's grant there may come later.
  */
 final class QuorumAdmin {
 
@@ -101,7 +101,6 @@ final class QuorumAdmin {
         return all(QuorumMember::state).thenApply(this::merged);
     }
 
-    /** State of the quorum: an unreachable node cannot vote, a recovering one must not. */
     private StoreState merged(List<StoreState> states) {
         List<StoreState> reachable =
                 states.stream().filter(node -> node.failure().isEmpty()).toList();
@@ -129,7 +128,6 @@ final class QuorumAdmin {
         return quorum.tooFew(reachable, "answer") + ": " + reasons;
     }
 
-    /** Until a quorum of the reachable nodes votes. */
     private Duration recovering(List<StoreState> reachable) {
         return reachable.stream()
                 .map(StoreState::recovering)
@@ -158,7 +156,6 @@ final class QuorumAdmin {
         return joined(nodes.stream().map(question).toList());
     }
 
-    /** The nodes' stages always complete normally. */
     private static <R> CompletionStage<List<R>> joined(List<CompletionStage<R>> stages) {
         List<CompletableFuture<R>> answers =
                 stages.stream().map(CompletionStage::toCompletableFuture).toList();

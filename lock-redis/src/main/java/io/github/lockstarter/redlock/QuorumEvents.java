@@ -16,10 +16,10 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Turns events of single nodes into events of votes, and reports when too few nodes answer, or too few vote because
- * nodes recover. Command results cannot show an outage of the quorum: half of the nodes cannot grant a lock, but can
- * still answer that a token does not have it.
- * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called outside of it.
+ * Turns events of single nodes into events of votes, and reports when too few nodes answer or vote. Command results
+ * cannot show an outage of the quorum: half of the nodes cannot grant a lock, but can still answer that a token does
+ * not have it.
+ * <p>Thread-safe. {@code lock} guards all mutable fields; the receiver is called outside of it.
  */
 final class QuorumEvents {
 
@@ -33,7 +33,6 @@ final class QuorumEvents {
     private boolean isLost;
     private long lostAt;
 
-    /** Starts with all nodes answering and voting. */
     QuorumEvents(Quorum quorum, String name, LongSupplier monotonicNanos, Consumer<StoreEvent> receiver) {
         this.quorum = quorum;
         this.name = name;
@@ -89,12 +88,10 @@ final class QuorumEvents {
         return quorum.nodes() - silent.cardinality();
     }
 
-    /** Until enough of the answering nodes vote; 0 if they do, or if too few answer. */
     private long remaining(long now) {
         return left(now).sorted().skip(quorum.needed() - 1L).findFirst().orElse(0);
     }
 
-    /** Remaining recovery of each answering node. */
     private LongStream left(long now) {
         return IntStream.range(0, quorum.nodes())
                 .filter(node -> !silent.get(node))

@@ -58,7 +58,6 @@ final class QuorumMember {
         this.outages = new Outages(store, StoreEvent.Scope.VOTE, monotonicNanos, event -> receiver.accept(event));
     }
 
-    /** The node's own vote, before {@link #weighed}. */
     CompletionStage<AcquireResult> vote(AcquireCommand command) {
         long sent = now();
         long epoch = outages.epoch();
@@ -128,14 +127,13 @@ final class QuorumMember {
     }
 
     /**
-     * Leaves the queue without releasing a token of the instance; no caller waits for the answer. If the command is
-     * lost, the place ends with its patience.
+     * Leaves the queue without releasing a token of the instance. If the command is lost, the place ends with its
+     * patience.
      */
     void leaveQueue(String key, String instanceId) {
         send(ReleaseCommand.endOfWait(key, new LockToken(instanceId, LockToken.NO_ATTEMPT)));
     }
 
-    /** Frees the token wherever it was granted; no caller waits for the answer. */
     void free(String key, LockToken token) {
         release(new ReleaseCommand(key, token, 0));
     }
@@ -153,8 +151,8 @@ final class QuorumMember {
     }
 
     /**
-     * The node's state, within 3 s so that a node that hangs does not delay the others past the operator's longer
-     * timeout. It recovers at least as long as its votes do not count.
+     * Within 3 s, so that a node that hangs does not delay the others past the operator's longer timeout. The node
+     * recovers at least as long as its votes do not count.
      */
     CompletionStage<StoreState> state() {
         CompletionStage<StoreState> told = ask(store::state, e -> failed(brokenBy(e)), outages::answered);
@@ -193,13 +191,11 @@ final class QuorumMember {
         return store.toString();
     }
 
-    /** Forwards the node's signals, and its outages as events of a vote. */
     void listen(String instanceId, SignalListener listener, Consumer<StoreEvent> events) {
         receiver = events;
         store.listen(instanceId, listener);
     }
 
-    /** The server, named as in events, has answered. */
     void answered(String server) {
         outages.answered(server);
     }
@@ -218,7 +214,6 @@ final class QuorumMember {
         return ask(call, unknown, result -> answered(key, result, epoch));
     }
 
-    /** Repeats the releases that failed during the outage. */
     private void answered(String key, Object result, long epoch) {
         outages.ended(key, result, epoch);
         if (!(result instanceof FailedResult)) {

@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A backend that votes in a quorum. It reports the time of the clock that ends its leases, since votes prove nothing
- * after that clock was set, and it can raise the fencing token of an owner, see {@link AcquireCommand}.
+ * A backend that votes in a quorum. It reports the time of the clock that ends its leases, and can raise the fencing
+ * token of an owner, see {@link AcquireCommand}.
  * <p>A node that can forget locks, by restart or failover, answers {@link AcquireResult.Recovering} until every lock
  * that it may have forgotten has expired.
  * <p>Commands of one key are answered in execution order, even if that differs from the order of sending, except for
@@ -26,10 +26,9 @@ public interface QuorumNode extends LockBackend {
     record Vote(AcquireResult result, OptionalLong storeMicros) {}
 
     /**
-     * Acquires as {@link #acquire}, and returns the store's time.
+     * {@return the result of {@link #acquire}, with the time of its decision}
      *
      * @param command the attempt
-     * @return the result with the time of its decision
      */
     CompletionStage<Vote> vote(AcquireCommand command);
 }

@@ -17,11 +17,11 @@ import java.util.stream.Stream;
 
 /**
  * The nodes' reports of one lock, merged. The lock is held if a quorum names the same holder, kept if enough nodes keep
- * it that the others are no quorum, and free if the silent nodes cannot change that. Immutable.
+ * it that the others are no quorum, and free if the silent nodes cannot change that.
  * <p>The merged fencing token is the highest that a quorum has reached. The write before each grant brings a quorum to
  * the owner's last token, so with all nodes it is never lower. It may be higher: a node that lost the lock and got it
- * back with a renewal continues from its own counter, and over time a quorum of nodes may do so. Silent nodes only make
- * it seem lower. It still identifies the owner's hold: the next owner brings a quorum above it.
+ * back with a renewal continues from its own counter. Silent nodes only make it seem lower. It still identifies the
+ * owner's hold: the next owner brings a quorum above it.
  */
 record QuorumView(Quorum quorum, List<StoredLock> answers) {
 
@@ -52,7 +52,6 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         return of(Unknown.class).findAny().isEmpty();
     }
 
-    /** The largest group of reports that name the same holder. */
     private List<Held> named() {
         Map<Optional<LockHolder>, List<Held>> byHolder = of(Held.class).collect(Collectors.groupingBy(Held::holder));
         return byHolder.values().stream()
@@ -60,7 +59,6 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
                 .orElse(List.of());
     }
 
-    /** Empty if the lock expires on none of them. */
     private static Optional<Duration> shortest(List<Held> named) {
         return named.stream().flatMap(held -> held.remainingLease().stream()).min(Comparator.naturalOrder());
     }
@@ -69,12 +67,10 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         return ofQuorum(seen.map(StoredLock::fencingToken).sorted(Comparator.reverseOrder()), 0L);
     }
 
-    /** Until a quorum of the nodes without an owner votes. */
     private Duration recovering() {
         return ofQuorum(of(Free.class).map(Free::recovering).sorted(), Duration.ZERO);
     }
 
-    /** The value that the first quorum of nodes reaches. */
     private <V> V ofQuorum(Stream<V> sorted, V none) {
         return sorted.skip(quorum.needed() - 1L).findFirst().orElse(none);
     }
@@ -87,7 +83,6 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         return answers.stream().filter(kind::isInstance).map(kind::cast);
     }
 
-    /** Matches reports with the same holder, or that keep the lock too. */
     static Predicate<StoredLock> matching(StoredLock merged) {
         return merged instanceof Held all
                 ? answer -> answer instanceof Held held && held.holder().equals(all.holder())

@@ -29,37 +29,34 @@ import java.util.stream.IntStream;
 
 /**
  * One lock on N independent stores: the owner has it while ⌊N/2⌋ + 1 of them, a quorum, grant it. Any ⌊(N−1)/2⌋ stores
- * may be down. The backend has no thread or timer: each command goes to all nodes at once and completes as soon as the
- * result is certain. A missing answer delays it only where that vote decides, and at most for the node's command
- * timeout, which must be far below the lease.
+ * may be down. Each command goes to all nodes at once and completes as soon as the result is certain. A missing answer
+ * delays it at most for the node's command timeout, which must be far below the lease.
  * <p><b>Assumptions.</b> A node keeps its grants until their leases end by its own clock; after forgetting, it grants
  * nothing until all forgotten leases have ended (it <em>recovers</em>). The caller counts a lease from before it sent
- * the command, less an allowance for clock drift, and treats a later answer as no grant or renewal. That is the
- * validity of Redlock; nothing remains to be done here, since each node's lease begins after the command was sent.
+ * the command, less an allowance for clock drift, and treats a later answer as no grant or renewal: the validity of
+ * Redlock.
  * <p><b>Invariants.</b>
  * <ol>
  *   <li><em>Forward.</em> While a holder is valid, a quorum has its token. Any other quorum shares a node with it,
  *       which refuses. Grants of a quorum establish this; renewals by a quorum, all answered while it still holds,
  *       maintain it.
  *   <li><em>Backward.</em> A grant counts only from a node that knows its earlier grants: not from a recovering node,
- *       nor, for the longest lease, from a node whose clock was set ({@link NodeClock}). Such a node keeps the granted
- *       token, which helps the first invariant and never harms the second.
- *   <li><em>Fencing.</em> Before a grant of fencing tokens F to F + n − 1 is returned, a quorum has stored F + n − 1
- *       or more while the token had the lock there. F is the highest token that a quorum granted.
+ *       nor, for the longest lease, from a node whose clock was set ({@link NodeClock}).
+ *   <li><em>Fencing.</em> Before a grant of fencing tokens F to F + n − 1 is returned, a quorum has stored F + n − 1 or
+ *       more while the token had the lock there. F is the highest token in the first quorum of grants.
  *   <li><em>Late grants.</em> A token whose grant is not returned is freed on each node that granted it or did not
  *       answer, at once or when the node answers again. Once the release of a token has begun, no round extends the
- *       lock to further nodes. A vote that arrives after the answer to the release is freed on its node, which may
- *       have executed it after the release ({@link Candidate}). Nothing that frees a token is sent before the token is
- *       given up: a winner leaves the queues of the refusing nodes by its instance id, not by its token.
+ *       lock to further nodes, and a vote that arrives after the answer to the release is freed on its node ({@link
+ *       Candidate}). Nothing that frees a token is sent before the token is given up: a winner leaves the queues of the
+ *       refusing nodes by its instance id, not by its token.
  * </ol>
  * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that stored F + n − 1. On that
  * node the later token came after the earlier one had gone, so after the write; it was granted more than F + n − 1
  * there, and its F is the highest of its quorum. The write is a second round, an attempt of the same token with a floor
- * of F − 1. It is skipped if a quorum granted F itself, which already establishes the invariant.
- * <p><b>Acquire</b> counts {@link Votes}. <b>Renew</b> ({@link RenewRound}) also spreads the lock to nodes without it.
- * <b>Release</b> is released if a quorum released; kept if, in addition, enough nodes keep the lock for the rest of its
- * minimum time, each by its own clock, that the others are no quorum; not held if so many no longer had it; else
- * unknown. <b>Signals</b>: {@link SignalQuorum}.
+ * of F − 1. It is skipped if a quorum granted F itself.
+ * <p>A renewal ({@link RenewRound}) also spreads the lock to nodes without it. A release is released if a quorum
+ * released; kept if, in addition, enough nodes keep the lock for the rest of its minimum time, each by its own clock,
+ * that the others are no quorum; not held if so many no longer had it; else unknown.
  * <p><b>Known holes.</b> A node that forgets without recovering; a clock step before the node's first answer to this
  * JVM; a step that is undone between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time
  * since the last answer (it shortens a lease by no more than that, which the drift allowance covers while the round
@@ -67,8 +64,8 @@ import java.util.stream.IntStream;
  * fencing counter counts from its clock: where two quorums share only that node, tokens grow if the nodes' clocks
  * differ by less than the recovery time. A command that a node executes after an answered release, with its own answer
  * given up, keeps that node's vote from other owners until its lease ends.
- * <p>A released token must not be used again: freeing late grants would free the new hold.
- * <p>Thread-safe; stages complete on the nodes' threads.
+ * <p>A released token must not be used again: freeing late grants would free the new hold. Thread-safe; stages complete
+ * on the nodes' threads.
  */
 public final class RedlockBackend implements LockBackend {
 
@@ -197,19 +194,17 @@ public final class RedlockBackend implements LockBackend {
         return CAPABILITIES;
     }
 
-    /** {@inheritDoc} Waits for all nodes. */
     @Override
     public CompletionStage<StoredLock> inspect(String key, int slot) {
         return admin.inspect(key);
     }
 
-    /** {@inheritDoc} Revoked only if a quorum revoked it, see {@link QuorumAdmin}. */
+    /** {@inheritDoc} Revoked only if a quorum revoked it. */
     @Override
     public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         return admin.revoke(key, fencingToken);
     }
 
-    /** {@inheritDoc} Waits for all nodes. */
     @Override
     public CompletionStage<StoreState> state() {
         return admin.state();
@@ -233,7 +228,6 @@ public final class RedlockBackend implements LockBackend {
         }
     }
 
-    /** Forwards one signal per release, and events with the scope of the quorum. */
     private record NodeListener(
             int node, QuorumMember member, SignalQuorum waits, SignalListener listener, QuorumEvents events)
             implements SignalListener {
@@ -282,7 +276,6 @@ public final class RedlockBackend implements LockBackend {
         return "a quorum of " + nodes.stream().map(QuorumMember::name).collect(Collectors.joining(", "));
     }
 
-    /** Number of tokens with unanswered commands. */
     int underWay() {
         return candidates.size();
     }

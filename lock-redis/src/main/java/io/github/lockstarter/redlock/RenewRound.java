@@ -14,23 +14,18 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.IntStream;
 
 /**
- * One renewal at all nodes. Renewed as soon as a quorum renews; not held as soon as the other nodes are too few for a
- * quorum. After all answers: deferred if the deferring nodes would complete a quorum, else unknown.
+ * One renewal at all nodes. After all answers it is deferred if the deferring nodes would complete a quorum.
  * <p><b>Spreading.</b> A node without the lock, because it was down or busy at the grant, receives it once the renewal
  * has succeeded: the attempt is repeated there for the same token. The renewing nodes are a quorum that had the lock
- * all the time, so no other token can have it, and another node only strengthens it. That node does not count for this
- * renewal, which proves that the lock was held without a gap. A node that recovers, or has another owner, refuses until
- * a later renewal.
- * <p>A lost lock is given up right after its holder was notified: a remaining minority would block other owners, and no
- * release follows.
- * <p>Stateless: the outcome and the answers decide. Dependents that the caller adds to the outcome run before the lost
- * lock is given up.
+ * all the time, so no other token can have it. The node does not count for this renewal, which proves that the lock was
+ * held without a gap. If it recovers, or has another owner, it refuses.
+ * <p>A lost lock is given up right after its holder was notified by dependents of the outcome: a remaining minority
+ * would block other owners, and no release follows.
  */
 final class RenewRound {
 
     private RenewRound() {}
 
-    /** Sends all renewals to every node; each renewal is decided separately. */
     static List<CompletionStage<RenewResult>> hold(
             List<QuorumMember> nodes, List<RenewCommand> commands, ConcurrentMap<LockToken, Candidate> candidates) {
         List<Candidate> tokens = commands.stream()
@@ -68,7 +63,6 @@ final class RenewRound {
         return outcome;
     }
 
-    /** Repeats the attempt at a node that does not hold the lock. */
     private static void spread(RenewCommand command, Candidate candidate, int node) {
         candidate
                 .attempt(node, command.lease(), command.fencingToken() - 1, 1)

@@ -16,16 +16,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Places.</b> Each node has its own queue with positions by its own clock. A retry sends each node the position
  * that this node assigned, so all queues keep the order of arrival.
  * <p><b>Signals.</b> Every node signals the same release. If the last attempt got <i>g</i> of the <i>q</i> needed
- * grants, the (<i>q − g</i>)-th node to signal makes a quorum possible, and only its signal is forwarded. Later signals
- * belong to the same release. Signals for a minority vote that another instance gives back are not forwarded: two
- * instances taking votes from each other would wake each other endlessly. Two instances cannot both receive the signals
- * of a quorum. A second signal of the same node starts another release, and so does a signal after the window. Too few
- * signals wake no waiter; the instance then polls. After a release that requeues the instance, the first signal is
+ * grants, the (<i>q − g</i>)-th node to signal makes a quorum possible, and only its signal is forwarded. Fewer
+ * signals, such as for a minority vote that another instance gives back, wake no waiter: two instances taking votes
+ * from each other would wake each other endlessly. The instance then polls. A second signal of the same node, or a
+ * signal after the window, starts another release. After a release that requeues the instance, the first signal is
  * forwarded.
- * <p>An entry lives from the first waiting attempt, or the requeueing release, until the wait ends. Signals without an
- * entry are dropped and not passed on, even if a node still queues this instance because its withdrawal failed. Beyond
- * {@link #MOST} waits, the least recently used is dropped; that instance polls. Notices that another instance wants the
- * lock are forwarded once, on the first node's, and the latest {@link #MOST} are remembered. Thread-safe.
+ * <p>An entry lives from the first waiting attempt, or the requeueing release, until the wait ends; without one,
+ * signals are dropped. Beyond {@link #MOST} waits, the least recently used is dropped, and that instance polls. A
+ * notice that another instance wants the lock is forwarded for the first node only. Thread-safe.
  */
 final class SignalQuorum {
 
@@ -63,8 +61,8 @@ final class SignalQuorum {
     }
 
     /**
-     * Called before a waiting attempt is sent. Until it is refused, the first signal is forwarded: a release may be
-     * signalled before all nodes have answered.
+     * Until the attempt is refused, the first signal is forwarded: a release may be signalled before all nodes have
+     * answered.
      *
      * @return whether the wait began with it
      */
@@ -76,7 +74,6 @@ final class SignalQuorum {
         });
     }
 
-    /** The command with the position that this node assigned before. */
     AcquireCommand placed(int node, AcquireCommand command) {
         Waiting waiting = command.waiting().orElse(null);
         if (waiting == null || waiting.position() == Waiting.NEW) {
@@ -99,7 +96,6 @@ final class SignalQuorum {
                         command.permits());
     }
 
-    /** Records a refusal for which this many grants were missing. */
     void refused(String key, int missing) {
         guarded(() -> {
             Wait wait = known(key, waits);
@@ -116,7 +112,6 @@ final class SignalQuorum {
         }));
     }
 
-    /** Drops the places and further signals. */
     void ended(String key) {
         guarded(() -> waits.remove(key));
     }
@@ -129,7 +124,6 @@ final class SignalQuorum {
         });
     }
 
-    /** Whether to forward this signal. */
     boolean signalled(int node, String key) {
         return guarded(() -> {
             Wait wait = waits.get(key);
@@ -137,7 +131,6 @@ final class SignalQuorum {
         });
     }
 
-    /** Whether to forward this notice: only the first of the nodes'. */
     boolean wanted(int node, String key) {
         return guarded(() -> isDue(node, known(key, notices)));
     }

@@ -9,18 +9,14 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Tokens that one node may still hold because it did not answer their release. They are freed when it answers again;
- * otherwise a short outage would withhold the node's vote for a whole lease. Only tokens that were given up, and are
- * never used again, are added. Each token has one entry; the oldest entry is dropped when full, and its token ends with
- * its lease. Thread-safe.
+ * otherwise a short outage would withhold the node's vote for a whole lease. All were given up and are never used
+ * again. The oldest is dropped when full; it ends with its lease. Thread-safe.
  */
 final class UnreleasedTokens {
 
     static final int MOST = 1_024;
 
-    /**
-     * @param release a release with a minimum time takes precedence over one without
-     * @param until the latest end of its lease
-     */
+    /** @param release a release with a minimum time takes precedence over one without */
     record Unreleased(ReleaseCommand release, long until) {}
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -44,7 +40,6 @@ final class UnreleasedTokens {
         }
     }
 
-    /** Removes all entries and returns those whose lease has not ended. */
     List<Unreleased> collect(long now) {
         lock.lock();
         try {

@@ -21,12 +21,11 @@ import java.util.stream.IntStream;
 
 /**
  * The votes on one attempt, and their result. Not thread-safe.
- * <p>A node that grants, is contended or recovers has <em>answered</em>; a rejected, unavailable or unknown result is
- * no answer. The attempt is
+ * <p>A node that grants, is contended or recovers has <em>answered</em>. The attempt is
  * <ul>
  *   <li>granted, as soon as a quorum grants;
- *   <li>refused, as soon as the missing votes are too few for a quorum and a quorum has answered: contended if at
- *       least one node is, else recovering;
+ *   <li>refused, as soon as the missing votes are too few for a quorum and a quorum has answered: contended if at least
+ *       one node is, else recovering;
  *   <li>failed, if all have voted and fewer than a quorum have answered, since only the others may know the holder:
  *       unknown if a node may have granted it, unavailable if a node is, else rejected.
  * </ul>
@@ -46,17 +45,14 @@ final class Votes extends NodeAnswers<AcquireResult> {
         return granted() >= quorum.needed();
     }
 
-    /** Highest granted fencing token. */
     long fencingToken() {
         return of(Granted.class).mapToLong(Granted::fencingToken).max().orElse(0);
     }
 
-    /** Whether a quorum granted this fencing token or a higher one. */
     boolean isGrantedFrom(long token) {
         return granted() - grantedBelow(token).size() >= quorum.needed();
     }
 
-    /** Nodes that granted a lower fencing token. */
     List<Integer> grantedBelow(long token) {
         return IntStream.range(0, quorum.nodes())
                 .filter(node -> at(node) instanceof Granted granted && granted.fencingToken() < token)
@@ -68,12 +64,10 @@ final class Votes extends NodeAnswers<AcquireResult> {
         return quorum.needed() - granted();
     }
 
-    /** Nodes where another owner has the lock. */
     IntStream contended() {
         return IntStream.range(0, quorum.nodes()).filter(node -> at(node) instanceof Contended);
     }
 
-    /** The refusal or failure, once a grant has become impossible. */
     Optional<AcquireResult> refusal(String key) {
         if (granted() + missing() >= quorum.needed()) {
             return Optional.empty();
@@ -117,12 +111,10 @@ final class Votes extends NodeAnswers<AcquireResult> {
                 .orElse(Waiting.NEW);
     }
 
-    /** Whether most of them keep the lock. */
     private static boolean isKept(List<Contended> contended) {
         return 2 * contended.stream().filter(Contended::kept).count() > contended.size();
     }
 
-    /** The holder that most nodes name. */
     private static Optional<LockHolder> holder(List<Contended> contended) {
         Map<LockHolder, Long> named = contended.stream()
                 .flatMap(vote -> vote.holder().stream())

@@ -14,12 +14,6 @@ public final class ExceptionCauses {
 
     private ExceptionCauses() {}
 
-    /**
-     * First line of a failure's message, or else its class name.
-     *
-     * @param failure the failure
-     * @return one line
-     */
     public static String said(Throwable failure) {
         return Optional.ofNullable(failure.getMessage())
                 .flatMap(message -> message.lines().findFirst())
@@ -27,24 +21,13 @@ public final class ExceptionCauses {
                 .orElseGet(() -> failure.getClass().getSimpleName());
     }
 
-    /**
-     * The failure, its causes, and their suppressed failures with causes, such as those of other servers.
-     *
-     * @param failure the failure
-     * @return the failure first
-     */
+    /** The failure, its causes, and their suppressed failures with causes, such as those of other servers. */
     public static Stream<Throwable> reasonsOf(Throwable failure) {
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .flatMap(one -> Stream.concat(
                         Stream.of(one), Stream.of(one.getSuppressed()).flatMap(ExceptionCauses::reasonsOf)));
     }
 
-    /**
-     * The root cause.
-     *
-     * @param failure the failure
-     * @return the last cause
-     */
     public static Throwable rootOf(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null && root.getCause() != root) {

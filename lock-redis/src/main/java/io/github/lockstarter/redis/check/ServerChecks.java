@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the settings of every server that keeps locks, within about one command timeout. A server that answers without
- * a setting, or refuses {@code INFO}, causes no warning; a server that does not answer keeps its earlier warnings.
+ * Checks the settings of every server that keeps locks. A server that answers without a setting, or refuses {@code
+ * INFO}, causes no warning; a server that does not answer keeps its earlier warnings.
  * <p>Thread-safe: a late answer may replace a newer one until the next check.
  */
 public final class ServerChecks {
@@ -27,7 +27,6 @@ public final class ServerChecks {
     private final RedisConnector connector;
     private final RedisSettings settings;
 
-    /** By server address. */
     private volatile Map<String, List<String>> warnings = Map.of();
 
     public ServerChecks(RedisConnections connections, RedisConnector connector, RedisSettings settings) {
@@ -36,7 +35,6 @@ public final class ServerChecks {
         this.settings = settings;
     }
 
-    /** Warnings of this configuration and of the last check. Sends nothing. */
     public List<String> warnings() {
         return Stream.concat(general().stream(), warnings.values().stream().flatMap(List::stream))
                 .toList();
@@ -52,7 +50,7 @@ public final class ServerChecks {
                 : Optional.empty();
     }
 
-    /** Checks all servers, for later {@link #warnings}. Never fails. */
+    /** Never fails. */
     public CompletableFuture<?> look() {
         Map<String, CompletableFuture<Optional<String>>> answers = new LinkedHashMap<>();
         connections

@@ -9,11 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The lock-related part of a server's {@code INFO}.
- *
- * @param fields by name; those that the server or its version lacks are missing
- */
+/** The lock-related part of a server's {@code INFO}; fields that the server or its version lacks are missing. */
 record ServerState(Map<String, String> fields) {
 
     /** A server with default snapshot settings saves within an hour of a change. */
@@ -30,7 +26,6 @@ record ServerState(Map<String, String> fields) {
         return new ServerState(Map.copyOf(fields));
     }
 
-    /** Risks for locks, each with a remedy. */
     List<String> warnings(String server, RedisSettings settings) {
         List<String> warnings = new ArrayList<>();
         String place = "Redis at " + server;
@@ -74,7 +69,6 @@ record ServerState(Map<String, String> fields) {
         return "0".equals(fields.get("aof_enabled"));
     }
 
-    /** Whether it seems to take no snapshots: unsaved changes are older than any usual interval. */
     private boolean isUnsaved() {
         long seconds = number("server_time_usec") / 1_000_000 - number("rdb_last_save_time");
         return number("rdb_changes_since_last_save") > 0
@@ -82,7 +76,6 @@ record ServerState(Map<String, String> fields) {
                 && seconds > UNSAVED.toSeconds();
     }
 
-    /** The value of a numeric field; else 0. */
     private long number(String field) {
         try {
             return Long.parseLong(fields.getOrDefault(field, "0"));

@@ -32,13 +32,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Sends each command of the scripts on keys of its own, and runs a script by its text and by its SHA-1, so that a
- * missing right or an unsuitable server shows at startup. A refused command is named in the error; inside a script it
- * is not before Redis 8. The check's keys expire.
+ * Sends each command of the scripts on keys of its own, which expire, and runs a script by its text and by its SHA-1,
+ * so that a missing right or an unsuitable server shows at startup. A refused command is named in the error; inside a
+ * script it is not before Redis 8.
  */
 public final class StartCheck {
 
-    /** Key prefix before a random id. */
     private static final String KEY = "lock-starter:start-check:";
 
     private static final long MILLIS = 5_000;
@@ -59,11 +58,7 @@ public final class StartCheck {
         this.failures = failures;
     }
 
-    /**
-     * Blocks until all commands are answered. Also reads the history id; its absence does not prevent the start.
-     *
-     * @throws RedisUnavailableException if a command or script fails
-     */
+    /** A missing history id does not prevent the start. */
     public void run() {
         LockKeys keys = keySpace.keysOf(KEY + UUID.randomUUID());
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();
@@ -106,7 +101,6 @@ public final class StartCheck {
                 redis.publish(keySpace.mailboxOf(KEY), ""));
     }
 
-    /** Empty if the server does not report it or the user may not read it. */
     private static CompletionStage<Optional<String>> historyName(RedisClusterAsyncCommands<String, String> redis) {
         return redis.info("replication").handle((info, failure) -> {
             if (failure != null && !(failure instanceof RedisCommandExecutionException)) {
@@ -126,7 +120,6 @@ public final class StartCheck {
         }
     }
 
-    /** The exception of a failure. */
     public static RedisUnavailableException unavailable(RedisFailure failure) {
         return new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
     }

@@ -22,24 +22,20 @@ import java.util.stream.Collectors;
  * Checks that Redis can keep locks by reading one, which changes nothing; connects if necessary. In a cluster it reads
  * from every master: without one of them only its own locks are unavailable, so the cluster counts as available while
  * more than half of its masters answer. With fewer, it cannot promote replacements either.
- * <p>Thread-safe and stateless.
+ * <p>Thread-safe.
  */
 public final class StoreProbe {
 
-    /** Key of the lock to read; in a cluster, a number in each master's slot is used. */
+    /** In a cluster, a number in each master's slot is used instead. */
     private static final String LOCK = "lock-starter:health";
 
-    /** Shorter than an operator's timeout for all masters. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final Supplier<Map<String, Integer>> slots;
     private final Function<String, CompletionStage<StoredLock>> look;
     private final SlotTags tags = new SlotTags();
 
-    /**
-     * @param slots one of each master by address; empty without a cluster or connection
-     * @param look reads the lock of a key
-     */
+    /** @param slots one of each master by address; empty without a cluster or connection */
     public StoreProbe(Supplier<Map<String, Integer>> slots, Function<String, CompletionStage<StoredLock>> look) {
         this.slots = slots;
         this.look = look;
@@ -117,12 +113,5 @@ public final class StoreProbe {
                 + ". Check that they run, and the network to them";
     }
 
-    /**
-     * Result of a probe.
-     *
-     * @param failure if locks are unavailable
-     * @param warnings partial failures
-     * @param nodes masters of a cluster
-     */
     public record Found(Optional<String> failure, List<String> warnings, List<StoreState> nodes) {}
 }

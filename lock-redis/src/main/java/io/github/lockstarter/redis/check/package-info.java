@@ -1,6 +1,4 @@
-/**
- * Whether a server can keep locks: at the start, and when an operator asks.
- */
+/** Checks of the servers, at startup and for operators. */
 @NullMarked
 package io.github.lockstarter.redis.check;
 

@@ -43,7 +43,6 @@ final class ClusterRouting {
         this.nanoTime = nanoTime;
     }
 
-    /** Opens connections to all masters in the background, so that first locks need not wait. */
     void connectToAll() {
         // Failures are ignored: the first command for the master reconnects.
         masters().forEach(master -> nodeAt(master).open());
@@ -55,7 +54,6 @@ final class ClusterRouting {
                 .toList();
     }
 
-    /** Links to all masters by address; each completes when open. */
     Map<String, CompletableFuture<RedisLink>> toAll() {
         Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
         for (RedisClusterNode node : masters()) {
@@ -65,7 +63,6 @@ final class ClusterRouting {
         return links;
     }
 
-    /** One slot of each master, by address. */
     Map<String, Integer> slots() {
         Map<String, Integer> slots = new LinkedHashMap<>();
         for (RedisClusterNode master : masters()) {
@@ -74,19 +71,16 @@ final class ClusterRouting {
         return slots;
     }
 
-    /** The link to the master of a key; null if it is not open. */
     @Nullable
     RedisLink to(String key) {
         Node node = masterOf(key);
         return node == null ? null : node.current();
     }
 
-    /** The master's address; empty while unknown. */
     Optional<String> nodeOf(String key) {
         return Optional.ofNullable(masterOf(key)).map(node -> node.address);
     }
 
-    /** Completes with the open link, or with the reason for failure. */
     void open(String key, CompletableFuture<RedisLink> user) {
         Node node = masterOf(key);
         if (node == null) {

@@ -16,26 +16,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend's connections for commands and for signals, each to as many servers as necessary; both reconnect
- * automatically.
+ * A backend's connections for commands and for signals; both reconnect automatically.
  * <p>The opening thread sets {@code signals} before others send on the connections.
  */
 final class ConnectionPair implements AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
-    /** The link to a single server; unused in a cluster. */
+    /** Unused in a cluster. */
     private final RedisLink link;
 
-    /** Routing in a cluster; null for a single server. */
+    /** Null for a single server. */
     private final @Nullable ClusterRouting nodes;
 
     private volatile @Nullable MailboxConnection signals;
 
-    /**
-     * Takes ownership of an open connection.
-     *
-     * @param onUnhealthy called when a server hangs or rejects writes; returns at once
-     */
     ConnectionPair(
             StatefulConnection<String, String> commands, Consumer<ConnectionPair> onUnhealthy, LongSupplier nanoTime) {
         this.commands = Objects.requireNonNull(commands, "connection");
@@ -59,7 +53,6 @@ final class ConnectionPair implements AutoCloseable {
         return nodes == null ? Optional.empty() : nodes.nodeOf(key);
     }
 
-    /** Links to all servers with keys, by address in a cluster; each completes when open. */
     Map<String, CompletableFuture<RedisLink>> toAll() {
         return nodes == null ? Map.of("", CompletableFuture.completedFuture(link)) : nodes.toAll();
     }
@@ -76,13 +69,11 @@ final class ConnectionPair implements AutoCloseable {
         }
     }
 
-    /** Null before the first subscription. */
     @Nullable
     MailboxConnection signals() {
         return signals;
     }
 
-    /** Subscribes and waits for the confirmation. */
     void subscribe(MailboxConnection connection) {
         signals = connection;
         connection.open();

@@ -14,12 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * An instance's subscription. Lettuce reconnects and resubscribes after a break; this replaces the connection when its
  * server hangs or does not know the subscription.
- * <p>The opener's thread sets {@code current}, first before others see this object; closing clears it, and no
- * connection replaces it afterwards. {@code isReplacing} merges concurrent replacements.
+ * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
  */
 final class MailboxConnection {
 
-    /** Interval between a reply and the next ping. */
+    /** Between a reply and the next ping. */
     static final Duration PULSE = Duration.ofSeconds(5);
 
     private final RedisConnector connector;
@@ -36,7 +35,6 @@ final class MailboxConnection {
         this.mailbox = mailbox;
     }
 
-    /** Connects, subscribes and waits for the confirmation. */
     void open() {
         Subscription first = new Subscription(connector.connectPubSub());
         current.set(first);
@@ -44,15 +42,14 @@ final class MailboxConnection {
         first.askLater();
     }
 
-    /** Whether the connection is open and its last ping was answered. */
     boolean hearsSignals() {
         Subscription known = current.get();
         return known != null && known.connection.isOpen() && !known.isSilent;
     }
 
     /**
-     * Subscribes on another connection unless that is under way; commands are not affected. After a failure, the next
-     * missed pings or heartbeats retry. Returns at once.
+     * Subscribes on another connection; commands are not affected. After a failure, the next missed pings or heartbeats
+     * retry. Returns at once.
      */
     void replace() {
         if (isReplacing.compareAndSet(false, true)) {
@@ -110,10 +107,8 @@ final class MailboxConnection {
     }
 
     /**
-     * The subscription on one connection, with regular pings: an idle mailbox and a hanging server look alike, and
-     * commands may go to other servers or on a connection that works.
-     * <p>Runs on the client's timer and event loop, one ping at a time, which alone use {@code missed} and write {@code
-     * isSilent}. Ends when the connection is replaced or closed.
+     * The subscription on one connection, with regular pings: an idle mailbox and a hanging server look alike.
+     * <p>Runs on the client's timer and event loop, one ping at a time. Ends when the connection is replaced or closed.
      */
     private final class Subscription {
 
@@ -125,7 +120,6 @@ final class MailboxConnection {
             this.connection = connection;
         }
 
-        /** Subscribes and waits for the confirmation. */
         void confirm() {
             connection.addListener(mailbox);
             LettuceFutures.awaitOrCancel(

@@ -23,24 +23,19 @@ import org.jspecify.annotations.Nullable;
  * Opens the link to Redis on demand; Lettuce then keeps it open. Lettuce does not detect a server that hangs or was
  * demoted: then the link is abandoned, and another is opened to the current master. A cluster's link covers all nodes
  * and is kept; its topology is refreshed instead.
- * <p>Thread-safe. One daemon thread opens, since opening blocks; it ends when idle. {@code lock} guards all mutable
- * fields; nothing blocks and no user is called while holding it. {@code link} is null until commands may be sent
- * directly: connected, subscribed if there is a mailbox, and all earlier users served, so that none is overtaken. Until
- * then {@code waiting} contains these users, with those that have timed out, and {@code attempt} is the current attempt
- * to open the link, or null. An attempt that is no longer current closes whatever it opened. A failed attempt fails its
- * waiting users; the next command starts another. {@code access} changes between open and stopped, and finally to
- * closed.
+ * <p>Thread-safe. One daemon thread opens, since opening blocks. {@code lock} guards all mutable fields; nothing blocks
+ * and no user is called while holding it. {@code link} is null until commands may be sent directly: connected,
+ * subscribed if there is a mailbox, and all earlier users served, so that none is overtaken. Until then {@code waiting}
+ * contains these users, with those that have timed out. An attempt that is no longer current closes whatever it opened.
+ * A failed attempt fails its waiting users; the next command starts another.
  */
 public final class RedisConnections implements AutoCloseable {
 
     private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
     private enum Access {
-        /** Commands connect on demand. */
         OPEN,
-        /** No commands until the next start. */
         STOPPED,
-        /** No commands any more. */
         CLOSED;
 
         CancellationException refusal() {
@@ -49,7 +44,6 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** A caller that waits for the link to the server of a key. */
     private record User(String key, CompletableFuture<RedisLink> link) {}
 
     private final RedisConnector connector;
@@ -63,16 +57,10 @@ public final class RedisConnections implements AutoCloseable {
     private @Nullable Attempt attempt;
     private Access access = Access.OPEN;
 
-    /**
-     * Opens nothing yet.
-     *
-     * @param settings a user waits for one command timeout
-     */
     public RedisConnections(RedisConnector connector, RedisSettings settings) {
         this(connector, settings, MailboxConnection.PULSE);
     }
 
-    /** Uses another interval between pings. */
     public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
         this.connector = connector;
         this.patience = settings.commandTimeout();
@@ -80,7 +68,7 @@ public final class RedisConnections implements AutoCloseable {
         this.pulse = pulse;
     }
 
-    /** Open links to all servers with keys, by address in a cluster; empty if nothing is open. */
+    /** Links to all servers with keys, by address in a cluster; empty if nothing is open. */
     public Map<String, CompletableFuture<RedisLink>> servers() {
         ConnectionPair open = link;
         return open == null ? Map.of() : open.toAll();
@@ -92,12 +80,10 @@ public final class RedisConnections implements AutoCloseable {
         return open == null ? Map.of() : open.slots();
     }
 
-    /** Whether signals arrive, as far as the client can tell. */
     public boolean hearsSignals() {
         return signals().filter(MailboxConnection::hearsSignals).isPresent();
     }
 
-    /** Subscribes on another connection because the server does not know the present one. Returns at once. */
     public void resubscribe() {
         signals().ifPresent(MailboxConnection::replace);
     }
@@ -106,21 +92,19 @@ public final class RedisConnections implements AutoCloseable {
         return Optional.ofNullable(link).map(ConnectionPair::signals);
     }
 
-    /** The open link to the server of a key, or null. */
     public @Nullable RedisLink current(String key) {
         ConnectionPair open = link;
         return open == null ? null : open.to(key);
     }
 
-    /** Address of the cluster node of a key; empty while unknown. */
     public Optional<String> nodeOf(String key) {
         ConnectionPair open = link;
         return open == null ? Optional.empty() : open.nodeOf(key);
     }
 
     /**
-     * Completes a future with the open link to the server of a key, in order of arrival; opens the link if necessary.
-     * After one command timeout the future fails, so that its user never sends late; opening continues for others.
+     * Completes a future with the open link, in order of arrival; opens it if necessary. After one command timeout the
+     * future fails, so that its user never sends late; opening continues for others.
      *
      * @param opened its earlier dependents send their commands in the order of the calls
      */
@@ -142,10 +126,8 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /**
-     * Opens the link if necessary and blocks until the attempt ends: longer than one command timeout if the client's
-     * classes are yet to be loaded.
-     *
-     * @return the failure; empty if the link is open
+     * Blocks until the attempt ends, longer than one command timeout if the client's classes are yet to be loaded.
+     * Returns the failure.
      */
     public Optional<Throwable> open(String key) {
         User user = new User(key, new CompletableFuture<>());
@@ -191,12 +173,10 @@ public final class RedisConnections implements AutoCloseable {
         }));
     }
 
-    /** Allows commands again after {@link #stop}. */
     public void start() {
         guarded(() -> access = access == Access.STOPPED ? Access.OPEN : access);
     }
 
-    /** Closes the link, even one being opened, and rejects commands until {@link #start}. */
     public void stop() {
         end(Access.STOPPED);
     }
@@ -261,7 +241,6 @@ public final class RedisConnections implements AutoCloseable {
                 connector::nanoTime);
     }
 
-    /** Abandons a link with its pending commands and opens another. Returns at once. */
     private void replace(ConnectionPair unfit) {
         Attempt begun = guarded(() -> {
             if (link != unfit) {
@@ -339,7 +318,6 @@ public final class RedisConnections implements AutoCloseable {
             BlockingWait.awaitUninterruptibly(ended, END_PATIENCE);
         }
 
-        /** Publishes the link unless users or the subscription must be served first. */
         private boolean publish(ConnectionPair connected) {
             return guarded(() -> {
                 checkCurrent();

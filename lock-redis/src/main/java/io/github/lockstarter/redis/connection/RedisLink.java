@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The command connection to one server, with its breaks, timeouts and loaded scripts.
- * <p>Event loops write {@code breaks} and {@code breaksOfAll}, and all threads read them; all threads write the other
- * fields.
+ * <p>Event loops write {@code breaks} and {@code breaksOfAll}; all threads read them and write the other fields.
  */
 public final class RedisLink implements RedisConnectionStateListener {
 
@@ -67,7 +66,6 @@ public final class RedisLink implements RedisConnectionStateListener {
         return commands;
     }
 
-    /** Sets the current connection to the server. */
     public void watch(StatefulConnection<String, String> connection) {
         if (watched.getAndSet(connection) != connection) {
             forgetScripts();
@@ -75,7 +73,6 @@ public final class RedisLink implements RedisConnectionStateListener {
         }
     }
 
-    /** Sends to this server directly, without cluster routing. */
     public <T> CompletionStage<T> ask(CommandType type, CommandOutput<String, String, T> answer, String... arguments) {
         StatefulConnection<String, String> connection = watched.get();
         if (connection == null) {
@@ -104,17 +101,13 @@ public final class RedisLink implements RedisConnectionStateListener {
 
     /**
      * Number of breaks before a command that is dispatched now. Commands dispatched while disconnected are sent on the
-     * next connection, so a command was sent once if {@link #breaks} is the same at its answer. A break that is not
-     * counted yet is taken for a later one.
+     * next connection, so a command was sent once if {@link #breaks} is the same at its answer.
      */
     public int breaksCounted() {
         return breaks.get();
     }
 
-    /**
-     * Number of breaks of this link and all possible targets of redirects. If it changes during a command, the command
-     * may have been executed twice.
-     */
+    /** Number of breaks of this link and all possible targets of redirects. */
     public int breaksOfAll() {
         return breaksOfAll.get();
     }
@@ -127,12 +120,10 @@ public final class RedisLink implements RedisConnectionStateListener {
         return knownScripts.contains(sha);
     }
 
-    /** Records that the server ran the script. */
     public void learned(String sha) {
         knownScripts.add(sha);
     }
 
-    /** Forgets all scripts, since the server may have lost them. */
     public void forgetScripts() {
         knownScripts.clear();
     }

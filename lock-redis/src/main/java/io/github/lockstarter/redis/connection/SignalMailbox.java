@@ -8,21 +8,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Receives the messages to this instance: the encoded key of a lock that may be free, after {@code %=}, a slot number
- * and a colon if another than the first slot is free; {@value #WANTED} and the key of a lock that another instance
- * waits for; {@value #REVOKED}, the fingerprint of the revoked lock token, a colon and the key of a lock that an
- * operator revoked. Messages with unknown marks are ignored. Called on the event loop of one connection at a time;
- * {@code wasOpen} becomes true with the first subscription.
+ * Receives the messages to this instance: the encoded key of a lock that may be free, for another than the first slot
+ * after {@code %=}, its number and a colon; {@value #WANTED} and the key of a lock that another instance waits for;
+ * {@value #REVOKED}, the fingerprint of the revoked lock token, a colon and the key. Others are ignored.
+ * <p>Called on the event loops of its connection and, for a moment, of the one that replaces it.
  */
 public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
-    /** Prefix of "wanted", written by {@code acquire.lua}. No encoded key starts with this or another prefix. */
+    /** No encoded key starts with this or another prefix. */
     public static final String WANTED = "%!";
 
-    /** Another slot than the first may be free, written by {@code release.lua}. */
     private static final Pattern SLOT = Pattern.compile("%=(\\d{1,4}):(.*)", Pattern.DOTALL);
 
-    /** Prefix of "revoked", written by {@code release.lua}. */
     public static final String REVOKED = "%~";
 
     private final String channel;
@@ -65,7 +62,6 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
         }
     }
 
-    /** Called once commands may be sent and signals arrive. */
     void opened() {
         listener.onMailboxOpened();
     }

@@ -1,4 +1,4 @@
-/** Connections: links to servers, routing by key, the mailbox, and detection of unhealthy servers. */
+/** Links to servers, routing by key, the mailbox, and detection of unhealthy servers. */
 @NullMarked
 package io.github.lockstarter.redis.connection;
 

@@ -17,20 +17,17 @@ import java.util.stream.IntStream;
 
 /**
  * Queries several servers in parallel and chooses the first in their order that qualifies, so that clients with the
- * same answers choose the same server.
- * <p>Invariant: a server is chosen once all before it have answered, or after half a command timeout. Other results are
- * discarded, even late ones. The choosing thread blocks; answers arrive on any thread.
+ * same answers choose the same server: once all before it have answered, or after half a command timeout. Other results
+ * are discarded, even late ones.
  */
 final class FirstInOrder {
 
     private FirstInOrder() {}
 
     /**
-     * Waits for the choice, at most two command timeouts: one to connect and one for the answer.
+     * Waits at most two command timeouts: one to connect and one for the answer.
      *
-     * @param asked pending results, in order; empty if the server does not qualify
      * @param discard closes the result of another server, on any thread; returns at once
-     * @param none message if no server qualifies
      * @throws RedisException if no server qualifies in time; failures are suppressed exceptions
      */
     static <T> T of(
@@ -53,7 +50,6 @@ final class FirstInOrder {
         return resultOf(answers.get(chosen)).orElseThrow();
     }
 
-    /** Index of the chosen server; negative if there is none. */
     private static <T> int await(List<CompletableFuture<Optional<T>>> answers, Duration timeout) {
         long began = System.nanoTime();
         BlockingQueue<CompletableFuture<?>> answered = new LinkedBlockingQueue<>();
@@ -77,7 +73,6 @@ final class FirstInOrder {
         }
     }
 
-    /** Index of the first qualified answer; negative if there is none. */
     private static <T> int qualified(List<CompletableFuture<Optional<T>>> answers) {
         return IntStream.range(0, answers.size())
                 .filter(i -> resultOf(answers.get(i)).isPresent())

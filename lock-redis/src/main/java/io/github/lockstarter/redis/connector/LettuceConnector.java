@@ -4,7 +4,6 @@ import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.AbstractRedisClient;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** A connector with a Lettuce client. */
 abstract class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
 
     final C client;

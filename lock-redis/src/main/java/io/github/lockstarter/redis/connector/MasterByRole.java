@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-/** Finds the master by asking each server for its role. */
 final class MasterByRole extends MasterConnector {
 
     private final List<RedisURI> servers;
@@ -45,7 +44,6 @@ final class MasterByRole extends MasterConnector {
                 .thenCompose(connection -> asked(connection, new Master(connection, server))));
     }
 
-    /** Closes the connection unless its server reports the master role. */
     private static CompletionStage<Optional<Master>> asked(
             StatefulRedisConnection<String, String> connection, Master master) {
         return connection.async().role().handle((role, failure) -> {

@@ -65,7 +65,6 @@ final class MasterBySentinel extends MasterConnector {
                 .whenComplete((count, failure) -> connection.closeAsync())));
     }
 
-    /** Uses the master's credentials and TLS settings. */
     private RedisURI uriOf(Map<String, String> replica) {
         RedisURI uri =
                 RedisURI.create(replica.getOrDefault("ip", ""), Integer.parseInt(replica.getOrDefault("port", "0")));

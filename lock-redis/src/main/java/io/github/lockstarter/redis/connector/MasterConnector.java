@@ -25,11 +25,6 @@ abstract class MasterConnector extends LettuceConnector<RedisClient> {
         super(client, target, closing);
     }
 
-    /**
-     * Connects to the master. Blocks.
-     *
-     * @throws RedisException if no master answers in time
-     */
     abstract Master connectToMaster();
 
     @Override
@@ -65,11 +60,5 @@ abstract class MasterConnector extends LettuceConnector<RedisClient> {
                         .whenComplete((has, failure) -> connection.closeAsync())));
     }
 
-    /**
-     * A connected master.
-     *
-     * @param connection open, for commands
-     * @param uri for further connections
-     */
     record Master(StatefulRedisConnection<String, String> connection, RedisURI uri) {}
 }

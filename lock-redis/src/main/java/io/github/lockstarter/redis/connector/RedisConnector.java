@@ -12,8 +12,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * Opens the lock's own connections with options {@linkplain RedisSettings#tune tuned} for locks. Both methods block for
- * up to a few command timeouts, never on an event loop; lock callers wait only for their own timeout.
+ * Opens the lock's own connections with options {@linkplain RedisSettings#tune tuned} for locks. {@link #connect} and
+ * {@link #connectPubSub} block for up to a few command timeouts, never on an event loop, and throw the client's
+ * exception; lock callers wait only for their own timeout.
  */
 public interface RedisConnector extends AutoCloseable {
 
@@ -26,18 +27,10 @@ public interface RedisConnector extends AutoCloseable {
      */
     record Target(String name, boolean isEncrypted, RedisSetup setup) {}
 
-    /**
-     * {@return an open connection for commands, with the UTF-8 string codec and automatic reconnect}
-     *
-     * @throws RuntimeException if it cannot be opened
-     */
+    /** {@return an open connection for commands, with the UTF-8 string codec and automatic reconnect} */
     StatefulConnection<String, String> connect();
 
-    /**
-     * {@return an open connection for signals, with the UTF-8 string codec, automatic reconnect and resubscription}
-     *
-     * @throws RuntimeException if it cannot be opened
-     */
+    /** {@return an open connection for signals, with the UTF-8 string codec, automatic reconnect and resubscription} */
     StatefulRedisPubSubConnection<String, String> connectPubSub();
 
     /** {@return the client's executor for timeouts, whose tasks return at once; closed with the client} */
@@ -49,10 +42,8 @@ public interface RedisConnector extends AutoCloseable {
     }
 
     /**
-     * Creates the executor that opens connections one at a time: opening blocks and may run application code, such as a
-     * credentials provider, so its thread gets the context class loader of the thread that calls this.
-     *
-     * @return the executor, closed by the caller
+     * {@return an executor that opens connections one at a time, closed by the caller; its thread gets the context
+     * class loader of the caller, since opening may run application code, such as a credentials provider}
      */
     default ExecutorService opener() {
         return LockThreads.pool(
@@ -75,10 +66,7 @@ public interface RedisConnector extends AutoCloseable {
         return false;
     }
 
-    /**
-     * {@return whether the servers form a cluster; then {@link #connect} returns a cluster connection, and {@code
-     * PUBLISH} counts only listeners of its own node}
-     */
+    /** {@return whether the servers form a cluster; then {@link #connect} returns a cluster connection} */
     default boolean isCluster() {
         return false;
     }
@@ -94,11 +82,10 @@ public interface RedisConnector extends AutoCloseable {
     }
 
     /**
-     * Whether each server that may become the master, by configuration or sentinels, has replicated this position.
-     * Returns at once.
+     * {@return whether each server that may become the master, by configuration or sentinels, has replicated this
+     * position; false, or an exception, if a server cannot be reached or the servers are unknown}
      *
      * @param written position of the master
-     * @return false, or an exception, if a server cannot be reached or the servers are unknown
      */
     default CompletionStage<Boolean> haveAll(Replication written) {
         return CompletableFuture.completedFuture(false);

@@ -17,25 +17,23 @@ public final class RedisConnectors {
     private RedisConnectors() {}
 
     /**
-     * Connects to the server of the client's own URI.
+     * {@return a connector to the server of the client's own URI}
      *
      * @param client opens the connections
      * @param target for messages
      * @param closing closes the client
-     * @return the connector
      */
     public static RedisConnector toServer(RedisClient client, Target target, Runnable closing) {
         return new ToServer(client, target, closing);
     }
 
     /**
-     * Connects to the server that reports the master role, asking all in parallel.
+     * {@return a connector to the server that reports the master role; asks all in parallel}
      *
      * @param client opens the connections
      * @param servers addresses with credentials and the command timeout
      * @param target for messages
      * @param closing closes the client
-     * @return the connector
      */
     public static RedisConnector toMasterAmong(
             RedisClient client, List<RedisURI> servers, Target target, Runnable closing) {
@@ -43,25 +41,23 @@ public final class RedisConnectors {
     }
 
     /**
-     * Connects to the master that sentinels report, asking all in parallel.
+     * {@return a connector to the master that sentinels report; asks all in parallel}
      *
      * @param client opens the connections
      * @param sentinels addresses with credentials, master name and the command timeout
      * @param target for messages
      * @param closing closes the client
-     * @return the connector
      */
     public static RedisConnector toMasterOf(RedisClient client, RedisURI sentinels, Target target, Runnable closing) {
         return new MasterBySentinel(client, sentinels, target, closing);
     }
 
     /**
-     * Connects to the nodes of a cluster.
+     * {@return a connector to the nodes of a cluster}
      *
      * @param client has seed nodes
      * @param target for messages
      * @param closing closes the client
-     * @return the connector
      */
     public static RedisConnector toCluster(RedisClusterClient client, Target target, Runnable closing) {
         return new ToCluster(client, target, closing);

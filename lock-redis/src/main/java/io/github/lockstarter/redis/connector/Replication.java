@@ -18,10 +18,9 @@ public record Replication(String history, long offset, int replicas) {
     private static final Pattern REPLICAS = Pattern.compile("(?m)^connected_slaves:(\\d+)");
 
     /**
-     * Reads the position.
+     * {@return the position in a reply to {@code INFO replication}}
      *
-     * @param info the server's reply to {@code INFO replication}
-     * @return the position
+     * @param info the reply
      */
     public static Replication of(String info) {
         Matcher history = HISTORY.matcher(info);
@@ -36,10 +35,9 @@ public record Replication(String history, long offset, int replicas) {
     }
 
     /**
-     * Whether a server at this position has replicated another one.
+     * {@return whether a server at this position has replicated the other one}
      *
      * @param written position of the master
-     * @return whether the server has everything up to it
      */
     public boolean hasAll(Replication written) {
         return !history.isEmpty() && history.equals(written.history) && offset >= written.offset;

@@ -17,10 +17,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
-/**
- * Diagnosis of a failed connection attempt: server unreachable, TLS mismatch, untrusted certificate or another
- * protocol.
- */
 record FailedConnection(String detail, String remedy) {
 
     /** Lettuce's message for a reply that is not Redis protocol. */

@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 
-/** Translates client exceptions and server errors to failures with remedies. */
 public final class RedisExceptionTranslator {
 
     private final RedisConnector connector;
@@ -46,7 +45,6 @@ public final class RedisExceptionTranslator {
         return failure instanceof RedisException && ExceptionCauses.CONNECTION_CLOSED.equals(failure.getMessage());
     }
 
-    /** A connection could not be opened. */
     public RedisFailure ofConnecting(Throwable failure) {
         if (failure instanceof CancellationException) {
             return ofStopped(ExceptionCauses.said(failure), failure);
@@ -74,7 +72,6 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** The refusal of the first server that answered with one. */
     private static Optional<RedisCommandExecutionException> refusalIn(Throwable failure) {
         return ExceptionCauses.reasonsOf(failure)
                 .filter(RedisCommandExecutionException.class::isInstance)
@@ -82,7 +79,6 @@ public final class RedisExceptionTranslator {
                 .findFirst();
     }
 
-    /** A command could not be built. */
     public RedisFailure ofPreparing(Throwable failure) {
         return new RedisFailure(
                 Effect.NONE,
@@ -91,7 +87,6 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** A command was not sent because too many others stayed unanswered for the command timeout. */
     public RedisFailure ofTooManyUnanswered(int unanswered) {
         return new RedisFailure(
                 Effect.NOT_YET,
@@ -101,7 +96,6 @@ public final class RedisExceptionTranslator {
                 new TimeoutException(unanswered + " commands had no answer within " + seconds()));
     }
 
-    /** A command ended without a reply of its script. */
     public RedisFailure ofExecuting(Throwable failure) {
         if (failure instanceof RedisCommandExecutionException refusal) {
             return ofRefusal(refusal);
@@ -137,7 +131,6 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** The script's reply was malformed. */
     public RedisFailure ofReply(Throwable failure) {
         return new RedisFailure(
                 Effect.UNKNOWN,
@@ -146,12 +139,10 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** A script caught an error of one of its commands. */
     public RedisFailure ofError(String text) {
         return ofRefusal(new RedisCommandExecutionException(text));
     }
 
-    /** The lock is missing while its slot is migrating. */
     public RedisFailure ofSlotMigration() {
         return new RedisFailure(
                 Effect.NONE,
@@ -219,7 +210,6 @@ public final class RedisExceptionTranslator {
         };
     }
 
-    /** For errors without a specific code. */
     private String remedyOfPlain(String text) {
         if (text.contains("DB index")) {
             return "Set " + setup.database() + " to a database that the server has (CONFIG GET databases)";

@@ -13,13 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record RedisFailure(Effect effect, String problem, String remedy, Throwable cause) {
 
-    /** Possible effects of the command on the server. */
     public enum Effect {
-        /** None. */
         NONE,
         /** None, for a reason that may pass soon. */
         NOT_YET,
-        /** Nothing or everything. */
         UNKNOWN
     }
 
@@ -38,7 +35,7 @@ public record RedisFailure(Effect effect, String problem, String remedy, Throwab
         }
     }
 
-    /** Problem and remedy, for operators; lock callers get the problem alone. */
+    /** For operators; lock callers get the problem alone. */
     public String reason() {
         return problem + ". " + remedy;
     }

@@ -5,13 +5,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The ACL rights that locks need, and the remedy for a missing one. Remedies only add rights, since the application may
- * share the user.
- */
+/** Remedies for missing ACL rights. They only add rights, since the application may share the user. */
 public record RequiredRights(RedisSettings settings) {
 
-    /** All commands that locks send or call, in the syntax of {@code ACL SETUSER}. */
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire"
                     + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +zrangebyscore +publish +subscribe"
@@ -33,10 +29,7 @@ public record RequiredRights(RedisSettings settings) {
         return granting(missing.isEmpty() ? WITHOUT_SUBCOMMANDS : missing);
     }
 
-    /**
-     * The missing right in the syntax of {@code ACL SETUSER}; empty if the error names none, as in scripts before Redis
-     * 8.
-     */
+    /** Empty if the error names none, as in scripts before Redis 8. */
     private String missing(ServerError refusal) {
         Matcher command = COMMAND.matcher(refusal.text());
         if (command.find()) {

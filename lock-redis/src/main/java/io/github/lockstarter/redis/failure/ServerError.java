@@ -8,11 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An error reply: its code, which is the same in every server version, and its text without version-specific parts.
- * <p>An error of a command inside a script reads {@code READONLY You can't …} from Redis 7.0 on, and {@code READONLY
- * You can't … script: <sha>, on @user_script:132.} if the script did not catch it; Valkey omits the SHA. Before 7.0 it
- * reads <code>&#64;user_script: 132: -READONLY You can't …</code> with a trailing line break, and <code>ERR Error
- * running script (call to f_&lt;sha&gt;): &#64;user_script:132: &#64;user_script: 132: -READONLY You can't …</code> if
- * the script did not catch it.
+ * <p>An error of a command inside a script reads {@code READONLY You can't …} from Redis 7.0 on, with {@code script:
+ * <sha>, on @user_script:132.} appended if the script did not catch it; Valkey omits the SHA. Before 7.0 it reads
+ * <code>&#64;user_script: 132: -READONLY You can't …</code> with a trailing line break, after <code>ERR Error running
+ * script (call to f_&lt;sha&gt;): &#64;user_script:132: </code> if the script did not catch it.
  *
  * @param code the first word; {@code ERR} if there is none, but {@code TRYAGAIN} if a script missed a key of a
  *     migrating slot
@@ -61,27 +60,24 @@ public record ServerError(String code, String text) {
     /**
      * Whether the command was not executed and may succeed soon without a configuration change. {@code MOVED}, {@code
      * ASK}, {@code TRYAGAIN} and {@code CLUSTERDOWN} end when the cluster nodes agree on slots and masters; {@code
-     * READONLY} and {@code MASTERDOWN} when the client finds the new master; {@code LOADING} when the data is loaded;
-     * {@code BUSY} when the other script ends or is killed; {@code NOREPLICAS} when replicas connect again, as after a
-     * promotion.
+     * READONLY} and {@code MASTERDOWN} when the client finds the new master; {@code NOREPLICAS} when replicas connect
+     * again.
      * <p>Excludes {@code OOM} and {@code MISCONF}: memory and disks stay full until an operator acts.
      */
     boolean isPassing() {
         return PASSING.contains(code);
     }
 
-    /** Whether the failure shows that the server is a replica. */
     public static boolean isOfReplica(@Nullable Throwable failure) {
         return failure instanceof RedisCommandExecutionException refusal
                 && of(refusal).isOfReplica();
     }
 
-    /** Whether the server is a replica: locks need the master. */
     public boolean isOfReplica() {
         return DEMOTED.contains(code);
     }
 
-    /** Whether the user lacks a right; inside scripts this error has no code of its own. */
+    /** Inside scripts this error has no code of its own. */
     public boolean isMissingRight() {
         return code.equals("NOPERM")
                 || text.contains("ACL failure")

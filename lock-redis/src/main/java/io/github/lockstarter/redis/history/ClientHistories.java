@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The histories of a client's locks: one, or one per slot in a cluster, since slots move between servers. Thread-safe;
  * histories are created on first use.
- * <p>The marker is stored under {@code <prefix>history}, in a cluster under {@code <prefix>history:{n}} with the lowest
- * number {@code n} in that slot, which all instances compute alike.
  */
 public final class ClientHistories {
 
@@ -42,7 +40,6 @@ public final class ClientHistories {
     private volatile boolean unnamed;
     private volatile Optional<String> name = Optional.empty();
 
-    /** @param nodeOf address of the cluster node of a key; empty while unknown */
     public ClientHistories(
             KeySpace keySpace,
             RedisConnector servers,
@@ -58,19 +55,16 @@ public final class ClientHistories {
         this.histories = new AtomicReferenceArray<>(perSlot ? SlotHash.SLOT_COUNT : 1);
     }
 
-    /** Whether each cluster slot has its own history. */
     public boolean isPerSlot() {
         return perSlot;
     }
 
-    /** History of a Redis lock key. */
     public ServerHistory of(String lock) {
         int place = perSlot ? SlotHash.getSlot(lock) : 0;
         ServerHistory known = histories.get(place);
         return known == null ? made(place) : known;
     }
 
-    /** History of a lock's key as the application names it. */
     public ServerHistory ofKey(String key) {
         return of(perSlot ? keySpace.lockOf(key) : key);
     }
@@ -111,7 +105,6 @@ public final class ClientHistories {
         return !isOfNode || now - first < terms.grace().toNanos();
     }
 
-    /** Stores the history id of the checked server; empty if this user may not read it. */
     public void found(Optional<String> told) {
         unnamed = told.isEmpty();
         name = told;
@@ -121,7 +114,6 @@ public final class ClientHistories {
         return name;
     }
 
-    /** Whether failovers and restarts are detected, as far as this client knows. */
     public Guard guard() {
         if (guard.isOff()) {
             return Guard.OFF;
@@ -129,7 +121,6 @@ public final class ClientHistories {
         return unnamed || made().anyMatch(ServerHistory::isUnnamed) ? Guard.DEGRADED : Guard.GUARDED;
     }
 
-    /** Longest remaining recovery of any server; zero if none was reported. */
     public Duration recovering() {
         return made().map(ServerHistory::recovering)
                 .max(Comparator.naturalOrder())

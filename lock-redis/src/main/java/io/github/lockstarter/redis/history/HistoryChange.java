@@ -6,7 +6,6 @@ enum HistoryChange {
     UNSEEN("may have forgotten locks before this instance asked it"),
     /** The marker was deleted while the server ran. */
     DATA_LOST("lost its data"),
-    /** The history id differs. */
     REPLACED("was restarted or replaced by another server"),
     /** The new history starts earlier than the previous one: the clock was set back. */
     CLOCK_SET_BACK("has a clock that was set back");
@@ -17,12 +16,10 @@ enum HistoryChange {
         this.predicate = predicate;
     }
 
-    /** Predicate of a message whose subject is the server. */
     String predicate() {
         return predicate;
     }
 
-    /** @param known the previous marker, or its placeholder */
     static HistoryChange between(String known, String other) {
         int name = known.indexOf(':');
         if (name < 0) {

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The last reported history ids of the cluster's nodes. An instance that uses a slot for the first time has no marker
- * for it, but detects by the id that the node has forgotten the slot's locks.
+ * The last reported history ids of the cluster's nodes. By the id, an instance that has no marker for a slot detects
+ * that the node has forgotten the slot's locks.
  * <p>Thread-safe. An id is assigned to the node that is believed to serve the slot. After a redirect that may be
  * another node; then both nodes seem to start another history, which is safe.
  */
@@ -21,16 +21,12 @@ final class NodeHistoryIds {
     private final Duration grace;
     private final Map<String, Name> names = new ConcurrentHashMap<>();
 
-    /**
-     * @param nodeOf address of the node of a key; empty while unknown
-     * @param grace longest time that a forgotten lock may still be held
-     */
+    /** @param nodeOf address of the node of a key; empty while unknown */
     NodeHistoryIds(Function<String, Optional<String>> nodeOf, Duration grace) {
         this.nodeOf = nodeOf;
         this.grace = grace;
     }
 
-    /** Argument for the node of a key without a known marker. */
     String known(String key) {
         if (names.isEmpty()) {
             return "";

@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An instance's view of the history of one server or cluster slot: the last marker, and the remaining recovery. All
- * locks of the instance share it; it survives reconnects and failovers.
+ * An instance's view of the history of one server or cluster slot: the last marker, and the remaining recovery. It
+ * survives reconnects and failovers.
  * <p>Callers' threads and event loops access the mutable fields. A late answer may restore an older marker; then an
  * unchanged history may be taken for a new one, which is safe.
  */
@@ -36,10 +36,6 @@ public final class ServerHistory {
     private volatile long recoversUntil;
     private volatile long migratingUntil;
 
-    /**
-     * @param names history ids of the nodes of a cluster; null for one server
-     * @param reports receives the remaining recovery
-     */
     ServerHistory(
             String key,
             Terms terms,
@@ -60,7 +56,6 @@ public final class ServerHistory {
         return key;
     }
 
-    /** Key with which a server records a recent check. */
     public String checkedKey() {
         return checked;
     }
@@ -69,7 +64,6 @@ public final class ServerHistory {
         return terms;
     }
 
-    /** Argument for the server: the last marker or its placeholder. */
     public String known() {
         String last = marker;
         if (!last.isEmpty()) {
@@ -96,12 +90,10 @@ public final class ServerHistory {
         }
     }
 
-    /** Why the server started the current history. */
     HistoryChange change() {
         return change;
     }
 
-    /** Records the recovery that the server reported, and returns the event for it. */
     public RecoveryStarted recovers(Duration left) {
         recoversUntil = nanoTime.getAsLong() + left.toNanos();
         return reports.apply(this, left);
@@ -115,22 +107,19 @@ public final class ServerHistory {
         return recoversUntil - nanoTime.getAsLong() > 0;
     }
 
-    /** Records that the slot's migration separates a lock from the marker. */
+    /** The slot's migration separated a lock from the marker. */
     public void noteSlotMigration() {
         migratingUntil = nanoTime.getAsLong() + MIGRATION_NANOS;
     }
 
-    /** Whether a recent migration separated a lock from the marker. */
     public boolean isSlotMigrating() {
         return migratingUntil - nanoTime.getAsLong() > 0;
     }
 
-    /** Whether the marker lacks the history id, so that a promotion may go undetected. */
     boolean isUnnamed() {
         return marker.startsWith(UNNAMED);
     }
 
-    /** The history id; empty if unknown. */
     Optional<String> name() {
         return nameIn(marker);
     }
@@ -141,7 +130,7 @@ public final class ServerHistory {
     }
 
     /**
-     * Settings of all histories of a client.
+     * A client's settings.
      *
      * @param grace minimum age of a history for grants
      * @param quiet minimum age of a history for renewals

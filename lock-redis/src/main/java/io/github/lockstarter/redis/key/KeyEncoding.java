@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
  */
 public final class KeyEncoding {
 
-    /** Longest hash tag in bytes of UTF-8; longer ones are hashed. */
     static final int MAX_BYTES = 256;
 
     private static final String EMPTY = "%-";
@@ -24,7 +23,6 @@ public final class KeyEncoding {
     private static final int MOST_BYTES_PER_CHAR = 3;
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-    /** Braces, the escape character, control characters and unpaired surrogates. */
     private static final Pattern RESERVED = Pattern.compile("[{}%\\x00-\\x1F\\x7F-\\x9F\\uD800-\\uDFFF]");
 
     private static final Pattern ESCAPE = Pattern.compile("%u?((?<=u)[0-9A-F]{4}|[0-9A-F]{2})");

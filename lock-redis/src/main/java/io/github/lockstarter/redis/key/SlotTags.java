@@ -6,14 +6,12 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The lowest number whose hash tag lies in a cluster slot: the same in all clients and versions.
- * <p>Tries each number once, about 110,000 for all slots; a separate search for one slot would take 16,000 on average.
- * Thread-safe: {@code lock} guards writes, and nothing blocks inside of it.
+ * <p>Tries each number once, about 110,000 for all slots. Thread-safe: {@code lock} guards writes.
  */
 public final class SlotTags {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** The number plus one; 0 until found. */
     private final AtomicIntegerArray found = new AtomicIntegerArray(SlotHash.SLOT_COUNT);
 
     private int tried;

@@ -26,16 +26,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Sends attempts, and reads the replies of {@code acquire.lua}. */
 public final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
-    /** Replaces a name that equals the hash tag. */
     private static final String TAG_IS_NAME = "=";
 
-    /** Requests the server's time, which the script stores with the lock. */
     private static final String TIMED = "time";
 
-    /** Arguments that only a call with a single lock has. */
     private static final int SINGLE_LOCK_ARGUMENTS = 4;
 
     private final ScriptRunner runner;
@@ -62,7 +58,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         return !histories.isPerSlot() && isPlain(command);
     }
 
-    /** Whether the attempt uses no optional feature. */
     private static boolean isPlain(AcquireCommand command) {
         return command.fencingTokens() == 1
                 && command.permits() == 1
@@ -77,7 +72,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                 .thenApply(votes -> votes.stream().map(Vote::result).toList());
     }
 
-    /** Acquires and returns the server's time. */
     public CompletionStage<Vote> vote(AcquireCommand command) {
         return send(List.of(command), true).thenApply(votes -> votes.get(0));
     }
@@ -93,7 +87,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         return resultOf(failures.ofTooManyUnanswered(CallQueue.MOST_UNANSWERED));
     }
 
-    /** @param isTimed requests the server's time; only for a single lock */
+    /** @param isTimed only for a single lock */
     private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean isTimed) {
         int count = commands.size();
         String[] keys = new String[2 * count + 3];
@@ -233,15 +227,12 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     }
 
     /**
-     * The script's reply to one attempt.
-     *
      * @param value first fencing token, remaining lease, retry delay, or number of the key with a wrong type
      * @param number of other queued instances, or the queue position
      * @param marker of the server's history; empty if the caller knows it
      * @param holder token of the other owner, of the owner that a take-over replaced, or {@link ReleaseScript#KEPT};
      *     else empty
      * @param unacknowledged trace to acknowledge before the take-over; else empty
-     * @param micros server time in microseconds, if requested
      * @param slot granted, or tried last
      */
     record Reply(
@@ -261,7 +252,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         /** The lock is free, but the server may have forgotten an owner. */
         static final long RECOVERING = 2;
 
-        /** A key holds another type. */
         static final long WRONG_TYPE = -1;
 
         /** The server refused; the marker is its error message. */
@@ -270,17 +260,15 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         private static final int TIME = 6;
         private static final int SLOT = 7;
 
-        /** Whether the server refused this attempt; others of the call may have succeeded. */
+        /** Others of the call may have succeeded. */
         boolean isRefusal() {
             return status == REFUSED;
         }
 
-        /** Whether the lock is kept for the rest of its minimum time. */
         boolean isKept() {
             return holder.equals(ReleaseScript.KEPT);
         }
 
-        /** The current or replaced owner; empty if there is none or its token does not name it. */
         Optional<LockHolder> owner() {
             return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(LockToken.holderOf(holder));
         }
@@ -295,7 +283,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return parts.stream().map(Reply::of).toList();
         }
 
-        /** Reads a bare number, a grant without waiters, or a list. */
         static Reply of(Object said) {
             if (said instanceof Long fencingToken) {
                 return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0);

@@ -17,10 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Inspects and revokes locks for operators. A revocation is a release with all that the operator's look found in the
- * lock, so it takes nothing from a later owner.
- *
- * @param isCluster whether {@code PUBLISH} counts only listeners of its own node
+ * Inspects and revokes locks for operators. A revocation is a release with the stored text that was read before, so it
+ * takes nothing from a later owner.
  */
 public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories histories, boolean isCluster) {
 
@@ -28,10 +26,9 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
 
     private static final Reader<Look> LOOK_READER = new LookReader();
 
-    /** Argument of a release. */
     private static final String REVOKED = "revoked";
 
-    /** @param stored all that is stored in the lock; empty if it is free, not ours, or unknown */
+    /** @param stored the lock's whole text; empty if it is free, not ours, or unknown */
     private record Look(StoredLock lock, String stored) {}
 
     public static ScriptCall inspect(LockKeys keys, int slot, ServerHistory history) {
@@ -86,7 +83,6 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
 
     private static final class LookReader implements Reader<Look> {
 
-        /** The owner is not a client of this library. */
         private static final String FOREIGN = "?";
 
         private static final int RECOVERING = 4;
@@ -127,7 +123,6 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
 
     private static final class RevokeReader implements Reader<Revocation> {
 
-        /** The caller reads the lock afterwards. */
         private static final Revocation STALE = new Revocation.Stale(new StoredLock.Free(0, 0));
 
         /** If a second copy finds a change, the first copy may have made it; another owner may hold the lock since. */

@@ -21,18 +21,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls of one connection in FIFO order, except that all other calls overtake attempts. Adjacent calls of one kind are
- * batched into one script call if they were added together, or while earlier calls are unanswered; otherwise a call is
- * sent at once and alone, so batching adds no delay without load.
+ * batched into one script call if they were added together, or while earlier calls are unanswered; without load a call
+ * is sent at once and alone.
  * <p>Invariants. Calls that are not attempts reach the server in the order of adding, and an attempt follows all calls
- * added before it. So an attempt follows an earlier release of its thread; no other order matters, since the engine
- * sends a token's release after the answer to its attempt. Fewer than {@value #MOST_UNANSWERED} calls are unanswered
- * when an attempt is sent. Each call gets a result: while calls are held back, the next answer sends them, or else a
- * timer after {@link #PATIENCE}. An attempt that finds no room within the command timeout completes as not sent.
+ * added before it, such as a release of its thread. No other order matters, since the engine sends a token's release
+ * after the answer to its attempt. Fewer than {@value #MOST_UNANSWERED} calls are unanswered when an attempt is sent.
+ * While calls are held back, the next answer sends them, or else a timer after {@link #PATIENCE}. An attempt that finds
+ * no room within the command timeout completes as not sent.
  * <p>Any thread adds calls and receives answers. One thread at a time sends: {@link #rounds} counts its remaining
  * passes over {@link #added}, and only it uses {@link #ordered} and {@link #attempts}. On an event loop it sends from a
  * task: Lettuce writes at once what the loop itself sends, ahead of calls that other threads queued as tasks before.
  * {@link #isHolding} is set before reading {@link #unanswered} and read after lowering it, so that no answer is missed.
- * Nothing blocks.
  */
 public final class CallQueue {
 
@@ -48,16 +47,12 @@ public final class CallQueue {
     /** Maximum delay of a batch; covers a server that hangs. */
     static final Duration PATIENCE = Duration.ofMillis(50);
 
-    /** Sends calls of one kind. */
     public interface Sender<C, R> {
 
-        /** Whether the call may join a batch. */
         boolean isCollected(C command);
 
-        /** Sends a batch; completes with the results in its order. */
         CompletionStage<List<R>> send(List<C> commands);
 
-        /** Result of an attempt that was not sent in time. */
         default R unsent(C command) {
             throw new UnsupportedOperationException("Only attempts wait for room");
         }
@@ -105,22 +100,16 @@ public final class CallQueue {
     private final AtomicBoolean isWatched = new AtomicBoolean();
     private volatile boolean isHolding;
 
-    /**
-     * @param timer for {@link #PATIENCE}
-     * @param commandTimeout maximum time that an attempt waits to be sent
-     */
     public CallQueue(ScheduledExecutorService timer, Duration commandTimeout, LongSupplier nanoTime) {
         this.timer = timer;
         this.commandTimeout = commandTimeout;
         this.nanoTime = nanoTime;
     }
 
-    /** Adds an attempt, behind all earlier calls. */
     public <C, R> CompletionStage<R> attempt(Sender<C, R> sender, C command) {
         return add(new Call<>(sender, command, true, nanoTime.getAsLong()));
     }
 
-    /** Adds a call that overtakes waiting attempts. */
     public <C, R> CompletionStage<R> inOrder(Sender<C, R> sender, C command) {
         return add(new Call<>(sender, command, false, nanoTime.getAsLong()));
     }
@@ -135,7 +124,6 @@ public final class CallQueue {
         return List.copyOf(calls);
     }
 
-    /** Adds a call that is never batched and overtakes waiting attempts. */
     public <R> CompletionStage<R> inOrder(Supplier<CompletionStage<R>> call) {
         return inOrder(new SingleCall<>(), call);
     }
@@ -206,7 +194,6 @@ public final class CallQueue {
         return areAttemptsDue ? attempts : null;
     }
 
-    /** Whether the first call must not wait for a larger batch. */
     private boolean isDue(ArrayDeque<Call<?, ?>> line) {
         Call<?, ?> first = line.peekFirst();
         return first != null
@@ -237,7 +224,6 @@ public final class CallQueue {
         return neighbours;
     }
 
-    /** All calls have one type. */
     @SuppressWarnings("unchecked")
     private <C, R> void send(List<Call<?, ?>> neighbours) {
         List<Call<C, R>> calls = (List<Call<C, R>>) (List<?>) neighbours;

@@ -17,17 +17,11 @@ import java.util.regex.Pattern;
  * replaced by that file, indented as the line.
  */
 public enum LockScript {
-    /** Grants locks, or queues the instance. */
     ACQUIRE,
-    /** Extends leases, and restores locks that the server lost. */
     RENEW,
-    /** Frees or revokes locks and signals waiting instances, or leaves the queue. */
     RELEASE,
-    /** Records an instance as alive, and checks the owners of contended locks. */
     BEAT,
-    /** Rewrites the trace of a take-over. */
     ACKNOWLEDGE,
-    /** Reads a lock. */
     INSPECT;
 
     private final String text;
@@ -42,7 +36,6 @@ public enum LockScript {
         return text;
     }
 
-    /** SHA-1 of the text, for {@code EVALSHA}. */
     public String sha() {
         return sha;
     }

@@ -26,19 +26,14 @@ import java.util.stream.IntStream;
 public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCluster)
         implements Sender<ReleaseCommand, ReleaseResult> {
 
-    /** Status: released, and a waiter was signalled. */
     private static final long SIGNALLED = 3;
 
-    /** Status of release and revoke: the token does not hold the lock. */
     static final long NOT_HELD = 0;
 
-    /** Argument, followed by a position: the instance leaves the queue, and one behind the position is signalled. */
     private static final String ENDS = "ends";
 
-    /** Arguments that only a call with a single lock has. */
     private static final int SINGLE_LOCK_ARGUMENTS = 4;
 
-    /** Status of release: the lock is free. */
     private static final long FREE = -1;
 
     /** Replaces the owner's token while a lock is kept for the rest of its minimum time. */
@@ -47,7 +42,6 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     /** Factor of the remaining milliseconds in a reply; the status is the remainder. */
     private static final long PER_MILLISECOND = 4;
 
-    /** Argument of scripts that publish: whether {@code PUBLISH} counts listeners of its own node only. */
     static String counting(boolean isCluster) {
         return isCluster ? "uncounted" : ScriptCall.ABSENT;
     }
@@ -84,7 +78,9 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
                 .orElse(results.get(0)));
     }
 
-    /** Several commands must be immediate releases that leave the queue unchanged, outside a cluster. */
+    /**
+     * Several commands must be immediate releases that leave the queue unchanged; in a cluster, of slots of one lock.
+     */
     private ScriptCall call(List<ReleaseCommand> commands) {
         int count = commands.size();
         String[] keys = new String[2 * count];

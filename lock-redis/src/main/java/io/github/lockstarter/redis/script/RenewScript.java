@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Sends renewals, and reads the replies of {@code renew.lua}. */
 public record RenewScript(
         ScriptRunner runner, KeySpace keySpace, ClientHistories histories, RedisExceptionTranslator failures)
         implements Sender<RenewCommand, RenewResult> {
@@ -48,9 +47,8 @@ public record RenewScript(
     }
 
     /**
-     * Renewals of one call, whose locks share a history. A failed call fails all of them; otherwise each lock has its
-     * own result. While the slot's migration separates marker and lock, the call omits the marker; that is safe where
-     * renewals never have to wait, since the holder is the same either way.
+     * Renewals of one call, whose locks share a history. While the slot's migration separates marker and lock, the call
+     * omits the marker; that is safe where renewals never have to wait, since the holder is the same either way.
      */
     final class Batch implements Reader<List<RenewResult>> {
 
@@ -156,7 +154,6 @@ public record RenewScript(
     /**
      * @param statuses one character per lock
      * @param problem error of the last {@link #REFUSED} lock; else empty
-     * @param marker of the server's history; empty if the caller knows it
      * @param retryAfter until the history is old enough for {@link #DEFERRED} or {@link #FORGOTTEN} locks
      */
     record Reply(String statuses, String problem, String marker, Duration retryAfter) {
@@ -165,13 +162,10 @@ public record RenewScript(
 
         static final char NOT_HELD = '0';
 
-        /** Renewals have to wait. */
         static final char DEFERRED = 'd';
 
-        /** The lock is absent, and the server may have forgotten it. */
         static final char FORGOTTEN = 'f';
 
-        /** The server refused; the result is unknown. */
         static final char REFUSED = '?';
 
         static Reply of(List<Object> parts) {

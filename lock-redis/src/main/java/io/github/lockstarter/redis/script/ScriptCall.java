@@ -17,7 +17,6 @@ import java.util.List;
  */
 public final class ScriptCall {
 
-    /** Placeholder for an absent argument before others. */
     static final String ABSENT = "";
 
     private static final int NANOS_PER_MILLISECOND = 1_000_000;
@@ -55,7 +54,6 @@ public final class ScriptCall {
         return script != LockScript.RENEW;
     }
 
-    /** The key that selects the server. */
     String key() {
         return keys[0];
     }
@@ -64,7 +62,6 @@ public final class ScriptCall {
         return command(CommandType.EVALSHA, script.sha());
     }
 
-    /** The form that loads the script into the server. */
     public AsyncCommand<String, String, List<Object>> byText() {
         return command(CommandType.EVAL, script.text());
     }

@@ -17,13 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptRunner {
 
-    /** Converts a reply or a failure to a result. */
     public interface Reader<R> {
 
         /**
          * Converts the reply.
          *
-         * @param isRepeated whether the client resent the script after a reconnect, so that it may have run twice
+         * @param isRepeated whether the client resent the script and may have run it twice
          */
         R of(List<Object> reply, boolean isRepeated);
 
@@ -32,7 +31,6 @@ public final class ScriptRunner {
             return null;
         }
 
-        /** The script did not run, or its outcome is unknown. */
         R failed(RedisFailure failure);
     }
 
@@ -63,7 +61,6 @@ public final class ScriptRunner {
         return reply;
     }
 
-    /** A pending script call and its result. */
     private final class Reply<R> extends CompletableFuture<R> {
 
         private final ScriptCall call;
@@ -116,7 +113,6 @@ public final class ScriptRunner {
             fail(failures.ofExecuting(failure), once);
         }
 
-        /** Marks the script as loaded, unless the connection was replaced after sending. */
         private void learn(RedisLink link) {
             if (link.breaks() == breaksBefore) {
                 link.learned(call.script().sha());
@@ -140,8 +136,8 @@ public final class ScriptRunner {
         }
 
         /**
-         * Whether the client sent one copy only; redirects within a cluster count as one. Called before the link
-         * processes the reply: a link that is given up because of it counts as broken.
+         * Whether the client sent one copy only; redirects within a cluster count as one. Read before the link
+         * processes the reply, which may break it.
          */
         private boolean isSentOnce(RedisLink link) {
             return link.breaks() == breaksBefore && link.breaksOfAll() == breaksOfAllBefore;

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Settings for locks in Redis, validated with messages that name the property.
+ * Settings for locks in Redis.
  *
  * @param keyPrefix prefix of all keys and channels; clients with the same prefix share their locks
  * @param commandTimeout after this time the outcome of a command is unknown
@@ -63,7 +63,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     public enum FirstUse {
         /** As a new server: locks are granted at once. */
         GRANT,
-        /** As a server that lost its data: free locks are granted after the grace, as quorum nodes do. */
+        /** As a server that lost its data: free locks are granted after the grace. */
         GRACE
     }
 
@@ -93,10 +93,9 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         }
 
         /**
-         * The default guard: trusts a new server, and expects no writes of a deposed master.
+         * {@return a guard that trusts a new server and expects no writes of a deposed master}
          *
          * @param gracePeriod how long a server that may have forgotten locks grants no free lock
-         * @return the guard
          */
         public static Guard of(Duration gracePeriod) {
             return new Guard(gracePeriod, FirstUse.GRANT, Duration.ZERO);
@@ -122,7 +121,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
          *
          * @param gracePeriod zero, or at least the longest lease
          * @param longestLease of any client with this prefix
-         * @throws IllegalArgumentException if the grace period is shorter, but not zero
+         * @throws IllegalArgumentException if the grace period is too short
          */
         public static void checkGracePeriod(Duration gracePeriod, Duration longestLease) {
             if (!gracePeriod.isZero() && gracePeriod.compareTo(longestLease) < 0) {
@@ -156,11 +155,10 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     }
 
     /**
-     * Adapts an application's client options to locks: the command timeout, also for connecting, a bounded request
-     * queue, and automatic reconnect, for which commands wait.
+     * {@return a copy of the options for locks: the command timeout, also for connecting, a bounded request queue, and
+     * automatic reconnect, for which commands wait}
      *
      * @param application the application's options
-     * @return a modified copy
      */
     public ClientOptions tune(ClientOptions application) {
         SocketOptions socket = application.getSocketOptions();
@@ -178,11 +176,10 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     }
 
     /**
-     * Adapts an application's cluster client options: as {@link #tune}, and refreshes the topology after every sign of
-     * a change and every 30 s.
+     * {@return the options of {@link #tune}, with a refresh of the topology after every sign of a change and every 30
+     * s}
      *
      * @param application the application's options
-     * @return a modified copy
      */
     @SuppressWarnings("deprecation") // Lettuce 7's default, which Lettuce 6 needs explicitly
     public ClusterClientOptions tuneCluster(ClientOptions application) {

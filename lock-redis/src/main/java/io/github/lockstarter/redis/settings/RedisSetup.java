@@ -1,13 +1,13 @@
 package io.github.lockstarter.redis.settings;
 
 /**
- * Property names for the remedies in messages, which differ between setups.
+ * Property names and remedies in messages, which differ between setups.
  *
- * @param servers property with the server addresses
- * @param master property with the address of the master
+ * @param servers property with the addresses
+ * @param master property with the master's address
  * @param login properties with the credentials
- * @param database property with the database
- * @param timeout property with the command timeout
+ * @param database property
+ * @param timeout property
  * @param cluster remedy if a server is a cluster node
  * @param withTls remedy that turns TLS on
  * @param withoutTls remedy that turns TLS off

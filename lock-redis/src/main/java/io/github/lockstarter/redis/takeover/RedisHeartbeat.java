@@ -23,10 +23,10 @@ import java.util.function.LongSupplier;
 
 /**
  * Runs the beat script on the connections for commands, so that the server that grants locks answers. The script's
- * subscriber count does not decide whether a beat counts: other instances use such counts, and a proxy that falsifies
- * them does not make this instance unsafe.
- * <p>Opens no connection before the first command does, and leaves beats unanswered until then. Thread-safe: answering
- * threads write the fields, and a stale value costs one beat or resubscription.
+ * subscriber count does not decide whether a beat counts, so a proxy that falsifies it does not make this instance
+ * unsafe.
+ * <p>Opens no connection before the first command does, and leaves beats unanswered until then. Thread-safe; a stale
+ * field costs one beat or resubscription.
  */
 public final class RedisHeartbeat implements CrashDetection {
 
@@ -79,17 +79,14 @@ public final class RedisHeartbeat implements CrashDetection {
         instanceId = id;
     }
 
-    /** The missing right that prevents take-overs, if any. */
     public Optional<ServerError> refusal() {
         return refusal.or(acknowledgement::refusal);
     }
 
-    /** Whether a take-over waits for a replica. */
     public boolean isUnacknowledged() {
         return acknowledgement.isUnacknowledged();
     }
 
-    /** Beats once to update {@link #refusal}. Never fails. */
     public CompletionStage<?> learn() {
         boolean isReady = connections.current(keySpace.history()) != null && !instanceId.equals(UNNAMED);
         return isReady ? beat(List.of()).exceptionally(failure -> Optional.empty()) : NO_PROOF;
@@ -145,13 +142,10 @@ public final class RedisHeartbeat implements CrashDetection {
         refusal = ServerError.of(text).isMissingRight() ? Optional.of(NO_RIGHT) : Optional.empty();
     }
 
-    /** Reads the reply of {@code beat.lua} for these keys. */
     private final class BeatReader implements Reader<CompletionStage<Optional<Beat>>> {
 
-        /** The next attempt takes the lock over. */
         private static final String ABANDONED = "1";
 
-        /** Texts in the reply before the keys' texts. */
         private static final int FIXED = 5;
 
         private final List<String> waitedFor;

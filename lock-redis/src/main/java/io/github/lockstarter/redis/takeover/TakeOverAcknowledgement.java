@@ -25,15 +25,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requires every replica that may become the master to acknowledge the trace of a take-over before the lock is granted.
- * So every later master knows of the take-over. While such a replica is unreachable, nothing is taken over; locks that
- * wait for it stay untouched.
+ * Requires every replica that may become the master to acknowledge the trace of a take-over before the lock is granted
+ * (docs/design.md). While such a replica is unreachable, locks that wait for it stay untouched.
  * <p>{@code WAIT} blocks its connection and covers only writes of that connection, so a separate connection rewrites
  * the trace unchanged. A {@code WAIT} that Lettuce resends on a new connection covers nothing: its answer counts only
  * if the connection did not break after the write. It counts replicas without naming them, so each server that may be
  * promoted is queried too.
  * <p>Any thread calls {@link #begin}; the rest runs on event loops. {@code underWay} contains the instances with a
- * pending acknowledgement. Nothing blocks.
+ * pending acknowledgement.
  */
 public final class TakeOverAcknowledgement implements AutoCloseable {
 
@@ -49,18 +48,13 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
     private volatile Consumer<String> onAcknowledged = key -> {};
 
-    /** Time of the last failure; empty if the last take-over was acknowledged. */
+    /** Time of the last failure; empty if the last acknowledgement did not fail. */
     private volatile Optional<Long> missingAt = Optional.empty();
 
     /** The last error if the user may not wait for replicas. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
-    /**
-     * Connects with the first take-over.
-     *
-     * @param connector for a separate connection
-     * @param settings half of the command timeout is left to the replicas
-     */
+    /** @param settings half of the command timeout is left to the replicas */
     public TakeOverAcknowledgement(RedisConnector connector, KeySpace keySpace, RedisSettings settings) {
         this.connections = new RedisConnections(connector, settings);
         this.connector = connector;
@@ -97,10 +91,9 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     }
 
     /**
-     * Starts the acknowledgement unless one is pending. Returns at once. The next check of the owner retries a failure.
+     * Starts the acknowledgement unless one is pending. Returns at once; the next check of the owner retries a failure.
      *
      * @param unacknowledged instance id, a space, and the begin of its mark
-     * @param key of a waiting lock
      */
     public void begin(String unacknowledged, String key) {
         int space = unacknowledged.indexOf(' ');
@@ -123,10 +116,7 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
 
     private record Trace(String key, String begin) {}
 
-    /**
-     * Requires all connected replicas and all configured ones. Fails if one lacks the trace; false if the owner is back
-     * or another mark has begun.
-     */
+    /** Fails if a server lacks the trace; false if the owner is back or another mark has begun. */
     private CompletionStage<Boolean> acknowledge(RedisLink link, Trace trace) {
         int breaksBefore = link.breaksCounted();
         return write(link, trace, trace.begin)
