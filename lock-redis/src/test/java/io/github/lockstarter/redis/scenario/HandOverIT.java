@@ -118,10 +118,10 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void renewsTheWholeLeaseForAWaiterWithoutRenewal() throws Exception {
+    void grantsAWaiterWithoutRenewalAWholeLease() throws Exception {
         Duration lease = ofSeconds(6);
 
-        assertThat(leaseAfterALateHandOver(request.leasedFor(lease).withoutRenewal()))
+        assertThat(leaseAfterALateRelease(request.leasedFor(lease).withoutRenewal(), 3))
                 .isGreaterThanOrEqualTo(lease.toMillis() * 9 / 10);
     }
 
@@ -129,13 +129,13 @@ class HandOverIT extends RedisScenario {
     void handsOverTheRestOfTheLeaseToARenewedWaiter() throws Exception {
         Duration lease = ofSeconds(6);
 
-        assertThat(leaseAfterALateHandOver(request.leasedFor(lease)))
+        assertThat(leaseAfterALateRelease(request.leasedFor(lease), 2))
                 .isPositive()
                 .isLessThan(lease.toMillis() * 9 / 10);
     }
 
-    /** The remaining lease in ms according to the server, after a hand-over at a sixth of the lease. */
-    private long leaseAfterALateHandOver(LockRequest request) throws Exception {
+    /** The remaining lease of the next waiter in ms according to the server, after a release at a sixth of the lease. */
+    private long leaseAfterALateRelease(LockRequest request, long grants) throws Exception {
         Application application = warmedUp(newApplication());
         List<CompletableFuture<LockHandle>> row = rowBehindARelease(application, request, 2);
         LockHandle first = resultOf(row.get(0));
@@ -145,9 +145,9 @@ class HandOverIT extends RedisScenario {
         LockHandle second = resultOf(row.get(1));
         long left = redis().pttl(lockKey);
 
-        assertThat(notHandedOver(application)).isEqualTo(2);
+        assertThat(notHandedOver(application)).isEqualTo(grants);
         assertThat(second.isHeld()).isTrue();
-        assertThat(second.fencingToken()).isEqualTo(first.fencingToken() + 1);
+        assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
         assertThat(second.release()).isEqualTo(ReleaseOutcome.RELEASED);
         assertNothingLeft();
         return left;
