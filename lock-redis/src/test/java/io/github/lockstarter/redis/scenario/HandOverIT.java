@@ -134,7 +134,7 @@ class HandOverIT extends RedisScenario {
                 .isLessThan(lease.toMillis() * 9 / 10);
     }
 
-    /** The remaining lease of the next waiter in ms according to the server, after a release at a sixth of the lease. */
+    /** The remaining lease of the next waiter in ms, by the server, after a release at a sixth of the lease. */
     private long leaseAfterALateRelease(LockRequest request, long grants) throws Exception {
         Application application = warmedUp(newApplication());
         List<CompletableFuture<LockHandle>> row = rowBehindARelease(application, request, 2);
