@@ -30,7 +30,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  *
  * <p>Stores a lock's greatest fencing token under <code>fence:{…}:</code> and the lock's key, without an expiry. The
  * hash tag is that of the script's first key, so all scripts of one lock need the same. A fence that Redis has lost, by
- * a failover or an eviction, rejects nobody. Thread-safe.
+ * a failover or an eviction, rejects no holder. Thread-safe.
  */
 public final class RedisFences {
 

@@ -44,7 +44,7 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
     enum Kind {
         /** Not executed because of another transaction; repeat at once. */
         RETRY,
-        /** Not executed; a repetition fails until somebody changes something. */
+        /** Not executed; a repetition fails until an operator changes the cause. */
         REFUSED,
         /** Not executed; the database cannot do it at the moment. */
         UNAVAILABLE,

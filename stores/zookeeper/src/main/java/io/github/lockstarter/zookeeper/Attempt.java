@@ -86,7 +86,7 @@ final class Attempt {
 
     /**
      * The write of the lock token proves that the session continues, and that no operator has revoked the lock; the
-     * read is sent right behind it. A node of a replaced session may still exist, but belongs to nobody.
+     * read is sent right behind it. A node of a replaced session may still exist without an owner.
      */
     private CompletableFuture<AcquireResult> use(OwnNode mine) {
         node = CompletableFuture.completedFuture(mine);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of this instance in the queues of locks, and their events: the node in front is deleted, which signals a
- * waiter; somebody else deletes the own node, which is a revocation; the lease ends, by this machine's clock.
+ * waiter; another client deletes the own node, which is a revocation; the lease ends, by this machine's clock.
  *
  * <p>Thread-safe. {@link #change} makes every transition, under one lock for all keys and without I/O, so that a lease
  * is either prolonged or ended, and a node is either granted or left.
