@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -582,6 +583,14 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    /** Ends the tries after an unanswered command that attempts waited for. */
+    @GuardedBy("this")
+    private void endTriesAfter(Effects todo, ReleaseResult result) {
+        if (result instanceof ReleaseResult.Unknown unknown) {
+            endTries(todo, any -> true, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
+        }
+    }
+
     @GuardedBy("this")
     private void giveBack(Effects todo, Attempt unused) {
         Grant grant = unused.grant;
@@ -635,6 +644,7 @@ final class KeyLock extends TimerEntry {
     /** After a release that may have queued this instance behind others. */
     @GuardedBy("this")
     private void requeued(Effects todo, ReleaseResult result, int signalled, Moment now) {
+        endTriesAfter(todo, result);
         boolean isKept = result instanceof ReleaseResult.Kept;
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // the old place was used by the grant
@@ -653,9 +663,10 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    private synchronized void withdrawn(Effects todo, Moment now) {
+    private synchronized void withdrawn(Effects todo, ReleaseResult result, Moment now) {
         isWithdrawing = false;
         attemptedPermits = 0; // waiters may have lost their registration
+        endTriesAfter(todo, result);
         next(todo, now);
     }
 
@@ -1035,7 +1046,8 @@ final class KeyLock extends TimerEntry {
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalled);
-        Runnable then = () -> running.follow(effects -> withdrawn(effects, running.nowOr(now)));
+        Consumer<ReleaseResult> then =
+                result -> running.follow(effects -> withdrawn(effects, result, running.nowOr(now)));
         long place = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep it
         todo.add(() -> running.withdraw(key, known, slot, place, then));
         isWithdrawing = true;

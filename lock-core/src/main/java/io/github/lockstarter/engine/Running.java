@@ -302,16 +302,16 @@ final class Running {
     }
 
     /** Withdraws the registration, or forwards a signal for the slot. */
-    void withdraw(String key, @Nullable LockToken registeredBy, int slot, long position, Runnable then) {
+    void withdraw(String key, @Nullable LockToken registeredBy, int slot, long position, Consumer<ReleaseResult> then) {
         ReleaseCommand command;
         try {
             command =
                     ReleaseCommand.endOfWait(key, registeredBy == null ? tokens.next() : registeredBy, slot, position);
         } catch (RuntimeException | Error e) { // e.g. out of memory
-            then.run();
+            then.accept(new ReleaseResult.Unknown(FAILED, e));
             throw e;
         }
-        calls.release(command, any -> then.run());
+        calls.release(command, then);
     }
 
     void renew(List<Renewal> renewals) {

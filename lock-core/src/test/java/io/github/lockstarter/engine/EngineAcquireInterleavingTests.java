@@ -486,6 +486,21 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void aTryThatArrivesDuringAnUnansweredWithdrawalFailsWithIt() {
+        CompletableFuture<LockHandle> leaving = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        leaving.cancel(false);
+        Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
+        withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+
+        assertThatThrownBy(() -> trying.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("no answer within 2s");
+        assertThat(backend.pollAcquire()).isEmpty();
+    }
+
+    @Test
     void retriesForAWaiterWhileAListenerBlocksItsThread() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();

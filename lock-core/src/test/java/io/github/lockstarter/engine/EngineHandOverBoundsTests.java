@@ -1,7 +1,9 @@
 package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -118,12 +120,19 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void triesAtOnceAfterAReleaseWithUnknownOutcome() throws Exception {
+    void attemptsAtOnceForAWaiterAfterAReleaseWithUnknownOutcomeThatFailsTheTries() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
-        engine.acquireAsync(REQUEST); // with another lease
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // with another lease
         releasing(first);
-        backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
-        backend.nextAcquire();
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
+        release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+
+        assertThatThrownBy(() -> trying.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("no answer within 2s");
+        backend.nextAcquire().answer().complete(grant(200, 0));
+        assertThat(waiting.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test
