@@ -33,15 +33,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * State of one key in this JVM: waiters, the command under way, grants and holds.
  *
- * <p>A state machine. Each event (a call, an answer, a message, the timer) changes the state under this
- * object's monitor and adds steps to {@link Effects}, which {@link Running} executes without the monitor: commands,
- * completions of futures, listeners. Events that may make a command due end in {@link #next}, which decides on it; the
- * answer to an attempt that has already failed only gives its grant back.
+ * <p>A state machine. Each event (a call, an answer, a message, the timer) changes the state under this object's
+ * monitor and adds steps to {@link Effects}, which {@link Running} executes without the monitor: commands, completions
+ * of futures, listeners. Events that may make a command due end in {@link #next}, which decides on it.
  *
- * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
- * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#forget}, and queries
- * of {@link Heartbeat}, which read the clock and the constant or cached answers of {@code CrashDetection}. Otherwise
- * the time is an argument, except in {@link #checkHeld}.
+ * <p>No code of the application runs under the monitor, only short operations: counting holds, {@link
+ * EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#backoff} and {@code forget}, and
+ * queries of {@link Heartbeat}, which read the clock and the constant or cached answers of {@code CrashDetection}.
+ * Otherwise the time is an argument, except in {@link #checkHeld}.
  *
  * <p><b>Invariants.</b> A release is <em>decided</em> when {@link #release} or {@link #releaseLost} adds its command to
  * the effects.
@@ -59,11 +58,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>A retired object gets no further caller and no hold.
  * </ol>
  *
- * <p>A lock with one permit has slot 0. With several, the store treats each slot as a lock; line, attempt and
- * registration are common to all slots. Permits may differ between callers: each uses the slots below its own number.
+ * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
+ * between callers: each uses the slots below its own number.
  *
- * <p>A monitor rather than a {@code ReentrantLock}, which a thread that dies of a stack overflow inside it leaves
- * locked forever. Lock order: this monitor, then the timer's.
+ * <p>A monitor rather than a {@code ReentrantLock}, which a stack overflow inside it can leave locked forever. Lock
+ * order: this monitor, then the timer's.
  */
 final class KeyLock extends TimerEntry {
 
@@ -92,7 +91,7 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private boolean isWithdrawing;
 
-    /** Releases under way that requeue this instance behind others. */
+    /** Releases under way that requeue this instance. */
     @GuardedBy("this")
     private int requeueing;
 
@@ -158,7 +157,7 @@ final class KeyLock extends TimerEntry {
 
     // Events of callers
 
-    /** Queues a caller. False if this object is retired; the caller then needs a new one. */
+    /** False if this object is retired. */
     synchronized boolean join(Effects todo, Waiter waiter, Moment now) {
         if (isRetired) {
             return false;
@@ -249,10 +248,7 @@ final class KeyLock extends TimerEntry {
                 && (hold.state == Hold.State.HELD || hold.state == Hold.State.LOST);
     }
 
-    /**
-     * Counts an entry and applies its minimum time, if the hold is held. Returns the hold's state; the thread of a lost
-     * hold detects the loss here.
-     */
+    /** Counts an entry and applies its minimum time if held. The thread of a lost hold detects the loss here. */
     synchronized Hold.State enter(Hold entered, Handle handle, Duration atLeast) {
         if (entered.state == Hold.State.HELD) {
             entered.keepFor(atLeast);
@@ -282,7 +278,7 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
-    /** Whether it is held; ends it if its lease is over. */
+    /** Ends the hold if its lease is over. */
     boolean checkHeld(Hold hold) {
         synchronized (this) {
             if (hold.state != Hold.State.HELD) {
@@ -321,7 +317,7 @@ final class KeyLock extends TimerEntry {
         return !contains(left);
     }
 
-    /** Drops the minimum time, unless another handle used the lock. */
+    /** Unless another handle used the lock. */
     synchronized void dropMinimumTime(Hold hold) {
         if (hold.entries == 1) {
             hold.atLeast = Duration.ZERO;
@@ -362,7 +358,6 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Extends the lease if one is given, otherwise confirms the lock. */
     synchronized void renewForOwner(
             Effects todo, Hold hold, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
         if (hold.state != Hold.State.HELD) {
@@ -641,7 +636,6 @@ final class KeyLock extends TimerEntry {
         end(todo, left, isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN, now);
     }
 
-    /** After a release that may have queued this instance behind others. */
     @GuardedBy("this")
     private void requeued(Effects todo, ReleaseResult result, int signalled, Moment now) {
         endTriesAfter(todo, result);
@@ -724,7 +718,7 @@ final class KeyLock extends TimerEntry {
 
     // Messages of the mailbox, and of operators
 
-    /** A signal: the slot may be free, even if this instance seems to hold it. False if this object is retired. */
+    /** False if this object is retired. */
     synchronized boolean signalled(Effects todo, int slot, Moment now) {
         if (isRetired) {
             return false;
@@ -757,7 +751,6 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    /** False if this instance has no such hold. */
     synchronized boolean revoke(
             Effects todo, int slot, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
         Hold target = find(each -> each.state == Hold.State.HELD
@@ -773,7 +766,6 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
-    /** Ends a hold that can no longer be confirmed. */
     synchronized void undecidable(Effects todo, Hold hold, Moment now) {
         lose(todo, hold, LossCause.HISTORY_CHANGED, now);
         next(todo, now);
@@ -852,7 +844,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** No handle of the hold is reachable: releases it if its thread has ended, otherwise reports it. */
+    /** No handle is reachable: reports the hold, and releases it if its thread has ended and left no callback. */
     @GuardedBy("this")
     private void abandoned(Effects todo, Hold held, Moment now) {
         boolean isOver = held.owner.hasEnded() && !held.hasCallbacks();
@@ -914,7 +906,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Completes the work of threads that failed for lack of stack or memory. */
+    /** For threads that failed for lack of stack or memory. */
     synchronized void finish(Effects todo, Moment now) {
         queue.takeWaiters(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
         queue.takeTries(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
@@ -1111,7 +1103,7 @@ final class KeyLock extends TimerEntry {
         return each != null;
     }
 
-    /** Releases a lost lock: if the store still has it, others need not wait for its lease. */
+    /** If the store still has the lock, others need not wait for its lease. */
     @GuardedBy("this")
     private void releaseLost(Effects todo, Hold left, Moment now) {
         if (left.isReleaseSent) {
@@ -1134,7 +1126,7 @@ final class KeyLock extends TimerEntry {
         releases++;
     }
 
-    /** Hands the lock over, without a command. A waiter without renewal needs a whole lease, so the store grants it. */
+    /** Without a command. A waiter without renewal needs a whole lease, so the store grants it. */
     @GuardedBy("this")
     private boolean handOver(Effects todo, Hold left, Moment now) {
         boolean mayPass = running.limits.max() > 0

@@ -416,7 +416,6 @@ final class Running {
         return watched;
     }
 
-    /** The lock or a slot may be free. */
     void signal(String key, int slot) {
         run(todo -> {
             KeyLock lock = keyLock(key);
@@ -517,13 +516,11 @@ final class Running {
         forEach(lock -> run(todo -> lock.refuse(todo, DRAINED, now())));
     }
 
-    /** Refuses; completed when nothing is held and the store has answered. */
     CompletableFuture<Void> drain() {
         refuse();
         return held.whenNone().thenCompose(any -> calls.whenIdle());
     }
 
-    /** Refuses, ends renewals and blocks until nothing is held. */
     void leaveToLeases() {
         refuse();
         forEach(KeyLock::endRenewals);
@@ -548,15 +545,12 @@ final class Running {
                 + (held.size() > MAX_NAMED ? " and more" : "");
     }
 
-    /**
-     * Refuses, reports the loss to the holders and releases their locks. Blocks up to {@link StoreCalls#LAST_DEADLINE}.
-     */
     void close() {
         BlockingWait.awaitUninterruptibly(beginClose(), StoreCalls.LAST_DEADLINE);
         events.close();
     }
 
-    /** {@link #close} without waiting; completed with the last answer. Idempotent. */
+    /** Idempotent. */
     CompletableFuture<Void> beginClose() {
         closed = STOPPED;
         refuse();

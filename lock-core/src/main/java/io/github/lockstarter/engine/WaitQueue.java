@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Undecided callers of one key in this JVM: a line of waiters, in order, and tries. A waiter whose wait is over before
- * any answer becomes a try. Guarded by its {@link KeyLock}, as are the waiters' links.
+ * Undecided callers of one key in this JVM: a line of waiters, and tries, whose wait is zero or ended before any
+ * answer. Guarded by its {@link KeyLock}, as are the waiters' links.
  */
 final class WaitQueue {
 
@@ -22,7 +22,7 @@ final class WaitQueue {
     /** Maximum since the line was last empty. */
     private int maxPermits;
 
-    /** Callers that only try, or whose wait is over; each gets the next answer that it accepts. */
+    /** Each gets the next answer that it accepts. */
     private List<Waiter> tries = Collections.emptyList();
 
     @Nullable
@@ -73,7 +73,6 @@ final class WaitQueue {
         return queue;
     }
 
-    /** Turns a waiter into a try: the next answer that it accepts is its outcome. */
     void endWait(Waiter waiter) {
         unlink(waiter);
         addTry(waiter);

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller of one key. Mutable fields but {@link #isOrphaned} are guarded by its {@link KeyLock}, which sets {@link
+ * A caller of one key. Mutable fields that are not volatile are guarded by its {@link KeyLock}, which sets {@link
  * #decided} once; {@link #outcome} is completed with it outside the monitor. After that, the caller reads its counters
  * without the monitor.
  */
@@ -21,10 +21,7 @@ final class Waiter {
 
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    /**
-     * Set by a caller that failed for lack of stack or memory, which takes no grant. A field, since it can call
-     * nothing.
-     */
+    /** Set by a caller that failed for lack of stack or memory, which takes no grant. */
     volatile boolean isOrphaned;
 
     @Nullable
@@ -39,8 +36,8 @@ final class Waiter {
     boolean hadToWait;
 
     /**
-     * Number of the first attempt whose answer it accepts. A waiter accepts the one under way, which is answered during
-     * its wait; a try needs one sent after its call.
+     * First attempt whose answer it accepts: for a waiter the one under way, which is answered during its wait, for a
+     * try one sent after its call.
      */
     long firstAttemptNumber;
 
