@@ -121,7 +121,6 @@ final class Acquisitions {
         return state == Hold.State.HELD ? nested : Optional.empty(); // otherwise it is being released
     }
 
-    /** At the end of its wait, the caller requests an outcome. */
     private Outcome await(Waiter waiter) {
         try {
             while (waiter.waits() && !waiter.outcome.isDone() && !waiter.isPast(running.clock.nanos())) {

@@ -91,7 +91,6 @@ final class CompositeHandle implements LockHandle {
         } while (!isHeld());
     }
 
-    /** {@link #ensureHeld()}, completed by any thread, such as an event loop. */
     CompletableFuture<Void> ensureHeldAsync() {
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
         for (Handle part : lostFirst()) {
@@ -100,7 +99,7 @@ final class CompositeHandle implements LockHandle {
         return all.thenCompose(any -> isHeld() ? CompletableFuture.completedFuture(null) : ensureHeldAsync());
     }
 
-    /** Lost parts first: the caller detects a loss before it waits for a part in doubt. */
+    /** The caller detects a loss before it waits for a part in doubt. */
     private List<Handle> lostFirst() {
         return Stream.concat(parts.stream().filter(part -> part.state() == HoldState.LOST), parts.stream())
                 .toList();
@@ -140,7 +139,7 @@ final class CompositeHandle implements LockHandle {
         return each(unused, Handle::giveBack).exceptionally(failure -> ReleaseOutcome.UNKNOWN);
     }
 
-    /** In reverse order; completed with the most severe outcome or the first failure. */
+    /** Completed with the most severe outcome or the first failure. */
     private static CompletableFuture<ReleaseOutcome> each(
             List<Handle> parts, Function<Handle, CompletableFuture<ReleaseOutcome>> release) {
         CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
@@ -156,10 +155,7 @@ final class CompositeHandle implements LockHandle {
         return failure == null ? worst : CompletableFuture.failedFuture(failure);
     }
 
-    /**
-     * Closes in reverse order; throws the first failure with the others suppressed. A loop, since recursion would limit
-     * the number of locks.
-     */
+    /** Throws the first failure with the others suppressed. A loop, since recursion would limit the number of locks. */
     @Override
     public void close() {
         List<Throwable> failures = new ArrayList<>();

@@ -59,7 +59,7 @@ final class Grant {
     /** Period in which the latest grant or valid renewal was sent; unchanged once void. */
     private volatile long confirmedIn;
 
-    /** Monotonic time of the report of the present doubt, never 0; 0 without a reported doubt. */
+    /** Monotonic time of the reported doubt; 0 for none. */
     private long doubtedAt;
 
     Grant(LockToken token, Attempt attempt, @Nullable Heartbeat heartbeat) {
@@ -110,10 +110,7 @@ final class Grant {
         }
     }
 
-    /**
-     * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits,
-     * only within the limits.
-     */
+    /** Only before the first renewal is due. Once another instance waits, only within the limits. */
     boolean allowsHandOver(ResolvedRequest request, long now, EngineSettings.HandOver limits) {
         boolean isFree = !isWanted
                 || (handOvers < limits.max()
@@ -184,7 +181,7 @@ final class Grant {
         return heartbeat == null ? CompletableFuture.completedFuture(null) : heartbeat.beatNow();
     }
 
-    /** True if the doubt has to be reported: once per doubt. */
+    /** True if the doubt is to be reported: once. */
     boolean beginDoubt(long now) {
         if (doubtedAt != 0) {
             return false;
@@ -206,21 +203,14 @@ final class Grant {
     }
 
     /**
-     * Whether the answer to a renewal is valid: a server that no longer receives the beats may have lost the record of
-     * a take-over.
-     *
-     * @param period current period before the renewal was sent
-     * @param history history of the answering server
+     * Whether the answer to a renewal sent in the period is valid: a server that no longer receives the beats may have
+     * lost the record of a take-over.
      */
     boolean isValid(long period, String history) {
         return heartbeat == null || heartbeat.isOf(period, history);
     }
 
-    /**
-     * After a valid renewal; no effect if void.
-     *
-     * @param period current period before the renewal was sent
-     */
+    /** After a valid renewal sent in the period; no effect if void. */
     void confirm(long period) {
         if (period > confirmedIn && !isUndecidable()) {
             confirmedIn = period;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * One entry into a {@link Hold}, with its own release. Thread-safe.
  *
  * <p>An entry is counted down once: by the thread that changes {@link #stage} from {@link #ENTERED} to {@link
- * #LEAVING}, or by the watchdog, if that thread failed and set {@link #FAILED}. A thread whose release fails for lack
- * of stack or memory adds the handle to {@link Hold#unfinished}, which takes field writes but no call.
+ * #LEAVING}, or by the watchdog if that thread failed. A thread whose release fails for lack of stack or memory adds
+ * the handle to {@link Hold#unfinished}, which takes field writes but no call.
  */
 final class Handle implements LockHandle {
 
@@ -183,8 +183,8 @@ final class Handle implements LockHandle {
     }
 
     /**
-     * {@link #release()}, completed by any thread, such as an event loop. With {@link EngineSettings.Release#SEND},
-     * completes with {@code SENT} once sent, unless the lock is in doubt or a renewal is under way.
+     * {@link #release()}, completed by any thread. With {@link EngineSettings.Release#SEND}, completes with {@code
+     * SENT} once sent, unless the lock is in doubt or a renewal is under way.
      */
     CompletableFuture<ReleaseOutcome> beginRelease() {
         boolean isAwaited = hold.request.release() == EngineSettings.Release.AWAIT || !isCertain();
@@ -222,7 +222,6 @@ final class Handle implements LockHandle {
         return STAGE.compareAndSet(this, ENTERED, LEFT) || STAGE.compareAndSet(this, FAILED, LEFT);
     }
 
-    /** Without minimum time, if no caller got another handle. */
     CompletableFuture<ReleaseOutcome> giveBack() {
         hold.lock.dropMinimumTime(hold);
         return beginRelease();

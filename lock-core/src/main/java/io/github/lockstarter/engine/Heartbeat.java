@@ -116,11 +116,6 @@ final class Heartbeat extends TimerEntry {
         }
     }
 
-    /**
-     * From sending the last answered beat to this answer.
-     *
-     * @param isTooLong whether locks could be taken over in it
-     */
     private record Gap(Duration lasted, boolean isTooLong) {}
 
     private static final AtomicReferenceFieldUpdater<Heartbeat, State> STATE =
@@ -142,8 +137,6 @@ final class Heartbeat extends TimerEntry {
     private volatile CompletableFuture<Void> sharedBeat = CompletableFuture.completedFuture(null);
 
     /**
-     * Not begun yet.
-     *
      * @param outages receives the results, so an idle instance detects outages
      * @param waitedFor keys that callers wait for and other instances hold
      * @param afterBeat called on any thread after a beat was sent, and after its answer with the keys of crashed owners
@@ -185,10 +178,7 @@ final class Heartbeat extends TimerEntry {
         afterBeat.accept(List.of());
     }
 
-    /**
-     * Sends a beat for callers that need an answer; concurrent callers share it. Completed, never exceptionally, once
-     * its answer, if any, is processed.
-     */
+    /** Concurrent callers share one beat. Completed, never exceptionally, once its answer, if any, is processed. */
     CompletableFuture<Void> beatNow() {
         CompletableFuture<Void> running = sharedBeat;
         if (running.isDone()) {
@@ -245,13 +235,7 @@ final class Heartbeat extends TimerEntry {
         return detection.commandTimeout();
     }
 
-    /**
-     * Take-over time for the token of an attempt.
-     *
-     * @param takeOver configured
-     * @param lease a take-over that is not shorter is pointless
-     * @return milliseconds; 0 if the lease or session decides, or no beat was answered recently
-     */
+    /** For an attempt's token: 0 if the lease is not longer, a session decides, or no beat was answered recently. */
     long takeOverMillis(Duration takeOver, Duration lease) {
         return takeOver.compareTo(lease) < 0 && detectsCrashes() ? takeOver.toMillis() : 0;
     }
@@ -274,7 +258,7 @@ final class Heartbeat extends TimerEntry {
         return detection.hearsSignals();
     }
 
-    /** By configuration and store. Sends nothing. */
+    /** By configuration and store. */
     CrashTakeOver supported() {
         CrashTakeOver byStore = backend.crashTakeOver();
         return isConfigured || byStore.state() == CrashTakeOver.State.UNNEEDED
@@ -282,7 +266,7 @@ final class Heartbeat extends TimerEntry {
                 : CrashTakeOver.off("distributed-lock.crash-takeover is 0");
     }
 
-    /** At present. Sends nothing. */
+    /** At present. */
     CrashTakeOver takeOver() {
         CrashTakeOver supported = supported();
         return supported.state() != CrashTakeOver.State.ON || detection == NONE || isAnswered()
@@ -328,7 +312,7 @@ final class Heartbeat extends TimerEntry {
                 && !Deadline.of(known.sent, certainNanos(takeOverNanos)).isOver(now);
     }
 
-    /** Whether a lock confirmed in the period can never be confirmed again. */
+    /** Whether a lock confirmed in the period is void. */
     boolean isVoid(long period, TakeOverCondition condition) {
         State known = state;
         return period < (condition == TakeOverCondition.NONE ? known.voided : known.voidedAcknowledged);

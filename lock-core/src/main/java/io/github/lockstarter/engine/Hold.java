@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock} and changed
- * only there, except {@link #unfinished}, which failing threads set. Handles and messages read {@link #request}, {@link
- * #lossCause} and {@link #failedRenewals} without it and accept an earlier value.
+ * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock}, except
+ * {@link #unfinished}, which failing threads set. Handles and messages read {@link #request}, {@link #lossCause} and
+ * {@link #failedRenewals} without it and accept an earlier value.
  */
 final class Hold {
 
@@ -34,7 +34,7 @@ final class Hold {
         ENDED
     }
 
-    /** A callback. Keeps no handle reachable, since callbacks cannot release. */
+    /** Keeps no handle reachable, since callbacks cannot release. */
     private record LostCallback(WeakReference<Handle> handle, Runnable callback) implements Runnable {
 
         boolean isActive() {
@@ -64,7 +64,7 @@ final class Hold {
 
     State state = State.HELD;
 
-    /** Terms; replaced by each extension. */
+    /** Replaced by each extension. */
     ResolvedRequest request;
 
     Deadline deadline;
@@ -91,10 +91,9 @@ final class Hold {
 
     Duration longestLease;
 
-    /** Counted from the grant. */
+    /** Counted from {@link Grant#requestedAt}. */
     Duration atLeast = Duration.ZERO;
 
-    /** Whether listeners received the grant: not if no caller took it. */
     boolean isAnnounced;
 
     boolean isLossReported;
@@ -110,7 +109,7 @@ final class Hold {
     @Nullable
     Object claim;
 
-    /** Stack of handles whose releases failed for lack of stack or memory; only grows, each handle once. */
+    /** Stack of handles whose releases failed; only grows, each handle once. */
     volatile @Nullable Handle unfinished;
 
     private List<LostCallback> callbacks = List.of();
@@ -155,7 +154,7 @@ final class Hold {
         return fencingToken != grant.firstFencingToken;
     }
 
-    /** Monotonic time from which it is reported as held long; {@code MAX_VALUE} if never. */
+    /** Monotonic time; {@code MAX_VALUE} if never, or already reported. */
     long heldLongFrom() {
         return request.warnAfter().isZero() || isReportedHeldLong
                 ? Long.MAX_VALUE
@@ -227,7 +226,7 @@ final class Hold {
         return callbacks.stream().anyMatch(LostCallback::isActive);
     }
 
-    /** Removes the callbacks: each runs once. */
+    /** Each runs once. */
     List<? extends Runnable> takeCallbacks() {
         List<LostCallback> taken = callbacks;
         callbacks = List.of();
@@ -237,8 +236,8 @@ final class Hold {
     // Reachability
 
     /**
-     * Whether no handle is reachable, so no code can release it. The first call only begins to watch, so short holds
-     * need no weak reference.
+     * Whether no handle is left to release the hold. The first call only begins to watch, so short holds need no weak
+     * reference.
      */
     boolean checkUnreachable() {
         if (claim instanceof Handle handle) {
@@ -248,7 +247,6 @@ final class Hold {
         return claim instanceof WeakReference<?> handles && handles.refersTo(null);
     }
 
-    /** Its first reachable handle. */
     @Nullable
     Handle firstHandle() {
         if (claim instanceof WeakReference<?> handles) {

@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. A run has one watchdog thread, and
  * further threads only while there are callbacks.
- *
- * <p>{@link #stop()} takes locks away from holders. {@link #drain()} lets their work end; {@link #leaveToLeases()}
- * follows where the application cannot wait longer.
  */
 public final class LockEngine implements LockSource, AutoCloseable {
 
@@ -121,8 +118,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Drains without renewing, then stops. Blocks until each lock is released or its lease is over; the backend stays
-     * connected meanwhile, so no other instance takes over a lock whose work still runs. Ignores interrupts.
+     * Drains without renewing, then stops: for an application that cannot wait longer. Blocks until each lock is
+     * released or its lease is over; the backend stays connected meanwhile, so no other instance takes over a lock
+     * whose work still runs. Ignores interrupts.
      */
     public void leaveToLeases() {
         ifRunning(Running::leaveToLeases);
@@ -297,7 +295,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
                     () -> backend.inspect(key, slot), StoredLock.Unknown::new, found -> outages.told(key, found));
         }
 
-        /** {@inheritDoc} The engine releases its own hold by lock token; otherwise it queries the store. */
+        /** Releases its own hold by lock token; otherwise queries the store. */
         @Override
         public CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken) {
             return LockEngine.this

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Repeats releases of locks that may have been granted, or may not have been released, until the store answers or
  * the lease must be over. Each is sent at once. Unanswered ones wait while one at a time probes, with growing delay, so
  * that an outage does not fill the store's request queue; the first answer resumes the others. After an attempt of
- * unknown outcome, a release that finds no lock proves nothing: the network or the store may execute the attempt later.
- * It is repeated whenever the time since it was first sent has doubled, until the lease would be over, so a late grant
- * is freed after at most twice its delay.
+ * unknown outcome, a release that finds no lock proves nothing, since the attempt may be executed later: it is repeated
+ * whenever the time since it was first sent has doubled, until the lease would be over, so a late grant is freed after
+ * at most twice its delay.
  *
  * <p>A command without an answer is given up after {@link #LAST_DEADLINE} with an unknown outcome, so a store that
  * breaks its contract cannot block a key forever; a later answer is ignored.
@@ -261,10 +261,7 @@ final class StoreCalls extends TimerEntry {
 
     // Releases that are repeated
 
-    /**
-     * Sends the release now, and again until an answer arrives or the lease, from now, is over; with {@link #NO_GRANT},
-     * even after an answer that it found no lock.
-     */
+    /** The lease counts from now. */
     void repeatRelease(ReleaseCommand command, Duration lease) {
         boolean isFirstDropped;
         synchronized (this) {
