@@ -36,7 +36,7 @@ final class Count {
         return count.get();
     }
 
-    /** Completed once the count is zero. Concurrent callers share one future. */
+    /** Completed once the count is zero. */
     CompletableFuture<Void> whenNone() {
         CompletableFuture<Void> awaited =
                 none.updateAndGet(known -> known == null || known.isDone() ? new CompletableFuture<>() : known);

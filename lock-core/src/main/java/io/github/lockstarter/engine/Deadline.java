@@ -17,7 +17,6 @@ public record Deadline(long nanos, long wallMillis) {
 
     private static final long MIN_DRIFT_NANOS = 2_000_000;
 
-    /** Deadline of a lease requested at a time before the command was sent. */
     static Deadline of(Moment sent, long leaseNanos) {
         return new Deadline(
                 sent.nanos() + leaseNanos - drift(leaseNanos), sent.wallMillis() + leaseNanos / 1_000_000 + 1);
@@ -28,7 +27,7 @@ public record Deadline(long nanos, long wallMillis) {
         return Math.max(leaseNanos / 100, MIN_DRIFT_NANOS);
     }
 
-    /** Whether the lease may be over: from the earlier of both ends. */
+    /** From the earlier of both ends. */
     boolean isOver(EngineClock clock) {
         return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
     }
@@ -37,7 +36,7 @@ public record Deadline(long nanos, long wallMillis) {
         return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
     }
 
-    /** Remaining lease; zero once it may be over. */
+    /** Zero once the lease may be over. */
     Duration remaining(Moment now) {
         return isOver(now) ? Duration.ZERO : Duration.ofNanos(nanos - now.nanos);
     }

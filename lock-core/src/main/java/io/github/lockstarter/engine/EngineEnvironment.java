@@ -16,9 +16,9 @@ import java.util.random.RandomGenerator;
  *
  * @param clock the clocks
  * @param newTimer creates the timer
- * @param newLossExecutor creates the executor that reports losses to listeners, in order
- * @param newCallbackExecutor creates the executor of callbacks, which may block
- * @param newCompletionExecutor creates the executor that completes callers' futures, whose dependent stages may block
+ * @param newLossExecutor for reports of losses to listeners, in order
+ * @param newCallbackExecutor for callbacks, which may block
+ * @param newCompletionExecutor for completing callers' futures, whose dependent stages may block
  * @param identity source of the instance id, which must be unique
  * @param jitter source of random delays
  */

@@ -65,7 +65,7 @@ final class EngineTokens {
                 : new LockToken(instanceId, number, "", 0, takeOverMillis, condition);
     }
 
-    /** Highest granted fencing token of the key; 0 if unknown. */
+    /** 0 if unknown. */
     long highest(String key) {
         String name = shortened(key);
         synchronized (highest) {

@@ -68,8 +68,7 @@ final class EventDispatcher implements AutoCloseable {
     }
 
     /**
-     * The future for the application: dependent stages run on threads that may block, whichever thread completes it. A
-     * completed future is returned unchanged.
+     * The future for the application: dependent stages run on threads that may block, whichever thread completes it.
      */
     <T> CompletableFuture<T> completedForCallers(CompletableFuture<T> future) {
         return future.isDone() ? future : future.whenCompleteAsync((result, failure) -> {}, this::complete);
@@ -88,7 +87,7 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Stops accepting work, runs what is queued, and waits until the losses are reported. */
+    /** Runs queued work; waits until the losses are reported. */
     @Override
     public void close() {
         lossEvents.shutdown();

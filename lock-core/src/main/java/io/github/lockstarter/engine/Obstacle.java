@@ -33,7 +33,6 @@ record Obstacle(
         return new Obstacle(lasting(Optional.of(remaining)), null, holder, 0);
     }
 
-    /** The store keeps the released lock for the rest of its minimum time. */
     static Obstacle kept(Duration rest, long now) {
         AcquireResult.Contended kept =
                 new AcquireResult.Contended(Optional.of(rest), Waiting.NEW, Optional.empty(), true);

@@ -26,7 +26,6 @@ sealed interface Outcome {
 
         static final Failed REVOKED = new Failed(false, "an operator took it away at the moment of the grant", null);
 
-        /** This instance no longer grants locks. */
         static Failed shutDown() {
             return new Failed(false, "the lock client is shut down", null);
         }

@@ -11,17 +11,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Publishes one event when a store begins to recover and one at the end, however many answers report it. The timer
- * detects the end even without calls.
+ * Publishes one event when a store begins to recover and one at the end, however many answers report it. The store's
+ * threads report; the timer's thread detects the end, even without calls.
  *
- * <p>The store's threads report, the timer's thread detects the end. {@code stores} has an entry for each store that
- * ever recovered; its state changes to open with the thread that publishes the first event, and back with the timer's.
- * While open, its end only moves later. Accepted race: an answer that arrives after the end, and more than {@link
- * #LATE_NANOS} late, starts another recovery.
+ * <p>{@code stores} has an entry for each store that ever recovered. The thread that publishes the first event opens
+ * its state, the timer's closes it; while open, its end only moves later. Accepted race: an answer that arrives after
+ * the end, and more than {@link #LATE_NANOS} late, starts another recovery.
  */
 final class RecoveryEvents {
 
-    /** Delay of late answers; a recovery that ends later than this after a finished one is another one. */
+    /** Delay of late answers: a recovery that ends later than this after a finished one is a new one. */
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final EngineClock clock;
@@ -57,7 +56,7 @@ final class RecoveryEvents {
             this.recovery = new AtomicReference<>(new Recovery(false, now, now - 2 * LATE_NANOS));
         }
 
-        /** Extends the recovery. True if it is a new one. */
+        /** True for a new recovery. */
         boolean extend(long now, long until) {
             Recovery before = recovery.getAndUpdate(last -> last.reported(now, until));
             return !before.open && before.reported(now, until).open;

@@ -29,9 +29,8 @@ record Renewal(
 
     enum Kind {
         REGULAR,
-        /** Renews once in a new period of the heartbeat, for which the grant is not confirmed yet. */
+        /** Once in a new period of the heartbeat. */
         CONFIRMATION,
-        /** By the owner, who gets the answer. */
         OF_OWNER
     }
 

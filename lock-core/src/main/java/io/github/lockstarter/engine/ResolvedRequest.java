@@ -68,7 +68,6 @@ record ResolvedRequest(
      * Terms of a hold after an extension. Unset values stay, as do those that the store or listeners know since the
      * grant.
      *
-     * @param terms of the extension
      * @param held time since the grant
      */
     ResolvedRequest continuedOn(LockRequest terms, Duration held) {
@@ -103,8 +102,8 @@ record ResolvedRequest(
     }
 
     /**
-     * Time of the renewal of a lease requested at a time: after a third of it, rounded down to a multiple of a
-     * hundredth of it, at most 50 ms, so locks due at about the same time share a call.
+     * When to renew a lease requested at a time: after a third of it, rounded down to a multiple of a hundredth of it,
+     * at most 50 ms, so locks due at about the same time share a call.
      */
     long renewAt(long sentNanos) {
         long latest = sentNanos + leaseNanos() / RENEWALS_PER_LEASE;

@@ -27,7 +27,6 @@ final class StackReserve {
 
     private StackReserve() {}
 
-    /** Throws a {@link StackOverflowError} if the stack is nearly used up. */
     static void ensure() {
         boolean isSpread = (++calls & SPREAD_MASK) == 0;
         descend(FRAMES, isSpread ? VALUES : null);

@@ -20,7 +20,7 @@ public abstract class TimerEntry {
     }
 
     /**
-     * Called at least once per scheduled time, on the watchdog's thread, without a lock held, perhaps even just after a
+     * Called at least once per scheduled time, on the watchdog's thread, without a lock held, perhaps just after a
      * cancel or reschedule: implementations check their state. Never blocks.
      */
     public abstract void fire();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The timer thread of an engine. Wakes at multiples of {@link #TICK_NANOS}, so entries due at about the same time fire
  * together, up to one tick late. Starts with the first entry; without entries it never wakes.
  *
- * <p>Any thread schedules and cancels. The creating thread selects an entry's heap, so callers with separate keys do
- * not contend; to schedule or cancel the latest entry of a heap takes constant time. Entries fire without a monitor.
+ * <p>The creating thread selects an entry's heap, so callers with separate keys do not contend; to schedule or cancel
+ * the latest entry of a heap takes constant time.
  *
  * <p>The thread publishes its wake-up time before it reads the heaps again; a caller changes a heap before it reads
  * that time: at least one sees the other.
@@ -124,7 +124,7 @@ final class TimerThread implements EngineTimer {
         }
     }
 
-    /** Sleeps until an entry is due. False once closed. */
+    /** False once closed. */
     private synchronized boolean awaitDue() {
         while (!isClosed) {
             sleepsUntil = NEVER;
@@ -152,7 +152,6 @@ final class TimerThread implements EngineTimer {
         return first;
     }
 
-    /** Ends the thread and drops all entries. Does not wait when called by an entry. */
     @Override
     public void close() {
         Thread running;
@@ -184,7 +183,6 @@ final class TimerThread implements EngineTimer {
             return first;
         }
 
-        /** No effect if scheduled for an earlier tick. */
         synchronized void put(TimerEntry entry, long tick) {
             if (entry.place > 0 && entry.tick <= tick) {
                 return;

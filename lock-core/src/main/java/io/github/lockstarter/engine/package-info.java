@@ -4,8 +4,7 @@
  * <ol>
  *   <li>{@link io.github.lockstarter.engine.LockEngine} is the entry; {@code Running} is one run of it, from start to
  *       stop.
- *   <li>{@code Acquisitions} is the caller's side: it enters a hold of the same thread again, or waits for the outcome
- *       of a {@code Waiter} and takes the hold.
+ *   <li>{@code Acquisitions} is the caller's side; a {@code Waiter} is a caller of one key.
  *   <li>{@code KeyLock} decides everything about one key under one monitor. It adds steps to {@code Effects}, which
  *       {@code Running} executes: {@code StoreCalls} calls the store, listeners receive events, futures complete.
  *   <li>{@code Grant} is the store's answer to an attempt, {@code Hold} one owner's part of it, {@code Handle} one
