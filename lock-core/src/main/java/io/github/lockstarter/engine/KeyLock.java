@@ -578,11 +578,12 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Ends the tries after an unanswered command that attempts waited for. */
+    /** After a command that attempts waited for. If it was not answered, an attempt would double the tries' wait. */
     @GuardedBy("this")
-    private void endTriesAfter(Effects todo, ReleaseResult result) {
-        if (result instanceof ReleaseResult.Unknown unknown) {
-            endTries(todo, any -> true, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
+    private void allowAttempts(Effects todo, ReleaseResult result) {
+        attemptedPermits = 0;
+        if (attempt == null && result instanceof ReleaseResult.Unknown unknown) {
+            endTries(todo, any -> true, new Outcome.Failed(true, unknown.reason(), unknown.cause()));
         }
     }
 
@@ -638,7 +639,6 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void requeued(Effects todo, ReleaseResult result, int signalled, Moment now) {
-        endTriesAfter(todo, result);
         boolean isKept = result instanceof ReleaseResult.Kept;
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // the old place was used by the grant
@@ -653,14 +653,13 @@ final class KeyLock extends TimerEntry {
             attemptedPermits = first == null || this.signalled != NONE ? 0 : first.request.permits();
             sleep(todo, obstacle, now);
         } else { // another slot may be free
-            attemptedPermits = 0;
+            allowAttempts(todo, result);
         }
     }
 
     private synchronized void withdrawn(Effects todo, ReleaseResult result, Moment now) {
         isWithdrawing = false;
-        attemptedPermits = 0; // waiters may have lost their registration
-        endTriesAfter(todo, result);
+        allowAttempts(todo, result); // waiters may have lost their registration
         next(todo, now);
     }
 

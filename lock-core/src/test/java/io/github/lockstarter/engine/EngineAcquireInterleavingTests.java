@@ -496,7 +496,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         assertThatThrownBy(() -> trying.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("no answer within 2s");
+                .hasMessageContaining("was not acquired: no answer within 2s");
         assertThat(backend.pollAcquire()).isEmpty();
     }
 

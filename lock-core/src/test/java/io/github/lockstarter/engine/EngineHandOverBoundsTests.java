@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
@@ -130,9 +131,25 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
 
         assertThatThrownBy(() -> trying.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("no answer within 2s");
+                .hasMessageContaining("was not acquired: no answer within 2s");
         backend.nextAcquire().answer().complete(grant(200, 0));
         assertThat(waiting.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void aReleaseWithUnknownOutcomeLeavesAnAttemptUnderWayToItsCaller() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(1)));
+        backend.signal(KEY); // such as after a reconnect of the mailbox
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        releasing(first);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        letPass(Duration.ofSeconds(2));
+        await().until(() -> engine.admin().waiters().isEmpty()); // it waits only for the answer
+        release.answer().complete(new ReleaseResult.Unknown("no connection", cause));
+        attempt.answer().complete(grant(200, 0));
+
+        assertThat(brief.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test
