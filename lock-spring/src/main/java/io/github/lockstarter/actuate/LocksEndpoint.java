@@ -66,8 +66,6 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Lists held locks and waiting callers.
-     *
      * @param key selects one lock and asks the store about it
      * @param limit maximum length of each list
      * @param locks {@code LockOperations} bean of a further store
@@ -113,7 +111,7 @@ public final class LocksEndpoint {
                         : Stored.of(StoreTimeout.await(admin.inspect(key, checked(slot)), StoredLock.Unknown::new)));
     }
 
-    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
+    @SuppressWarnings("deprecation")
     private static int checked(@Nullable Integer slot) {
         if (slot != null && (slot < 0 || slot >= LockRequest.MOST_PERMITS)) {
             throw new InvalidEndpointRequestException(
@@ -122,7 +120,7 @@ public final class LocksEndpoint {
         return slot == null ? 0 : slot;
     }
 
-    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
+    @SuppressWarnings("deprecation")
     private LockAdmin admin(@Nullable String bean) {
         LockAdmin admin = bean == null ? locks : furtherLocks.get(bean);
         if (admin == null) {
@@ -138,7 +136,7 @@ public final class LocksEndpoint {
      *
      * @param fencingToken the expected token; nothing happens if it has changed
      */
-    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
+    @SuppressWarnings("deprecation")
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(
             SecurityContext security,

@@ -25,8 +25,6 @@ public record LocksReport(
     public static final String MASKED = "****** (management.endpoint.locks.show-values)";
 
     /**
-     * A held lock.
-     *
      * @param owner the acquiring thread, or {@value HeldLock#ASYNC}
      * @param handOvers consecutive hand-overs within this instance
      */
@@ -79,8 +77,6 @@ public record LocksReport(
     }
 
     /**
-     * A lock in the store.
-     *
      * @param holder absent if the lock is free or held by a client of another kind
      * @param remainingMs until the lease, the minimum time or the recovery ends
      * @param inDoubtForMs since the store detected the holder's disconnection

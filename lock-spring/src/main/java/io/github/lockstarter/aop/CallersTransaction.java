@@ -36,7 +36,6 @@ final class CallersTransaction {
     /**
      * Called before the lock is acquired.
      *
-     * @return whether to keep the lock until the transaction completes
      * @throws IllegalStateException if the method rejects this transaction
      */
     boolean shouldKeepLock(LockedCall call) {

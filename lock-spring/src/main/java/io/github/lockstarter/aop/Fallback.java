@@ -27,7 +27,6 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
  * intercept it.
  *
  * @param accepted the handled exceptions
- * @param takesException whether the last parameter is the exception
  */
 record Fallback(Method method, Class<?> accepted, boolean takesException) implements Contention {
 

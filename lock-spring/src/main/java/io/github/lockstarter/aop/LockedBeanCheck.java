@@ -39,11 +39,7 @@ public final class LockedBeanCheck
 
     public interface Settings {
 
-        /**
-         * Checks a request against the configuration.
-         *
-         * @throws IllegalArgumentException if the configuration forbids it
-         */
+        /** @throws IllegalArgumentException if the configuration forbids the request */
         void check(Method method, LockRequest request, String locks);
     }
 

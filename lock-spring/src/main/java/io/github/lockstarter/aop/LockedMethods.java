@@ -35,8 +35,6 @@ public final class LockedMethods {
     private final Supplier<InTransaction> inTransaction;
 
     /**
-     * Creates an empty cache.
-     *
      * @param placeholders resolves <code>${…}</code>; may throw an {@link IllegalArgumentException} or leave it
      *     unchanged
      */

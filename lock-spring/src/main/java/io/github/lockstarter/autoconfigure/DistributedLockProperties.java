@@ -53,11 +53,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param leader Leader election.
  * @param locks Settings per lock name. Put names with characters other than lower-case letters, digits and dashes in
  *     brackets, such as distributed-lock.locks.[OrderService.ship].lease.
- * @param redis Bound by the store's module, which may be missing.
- * @param redlock As redis.
- * @param jdbc As redis.
- * @param zookeeper As redis.
- * @param etcd As redis.
+ * @param redis Bound by the store's module, which may be missing; so are the other stores' properties.
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 record DistributedLockProperties(
@@ -157,15 +153,11 @@ record DistributedLockProperties(
     }
 
     /**
-     * Retries.
-     *
      * @param maxDelay Longest delay between two attempts. The first is a tenth of it; each further one doubles.
      */
     record Retry(@DefaultValue("1s") Duration maxDelay) {}
 
     /**
-     * Renewal.
-     *
      * @param enabled Whether the leases of held locks are renewed, unless the annotation sets it.
      * @param maxHold How long after its grant a lock is renewed. Unlimited by default.
      */
@@ -173,16 +165,12 @@ record DistributedLockProperties(
             @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
 
     /**
-     * Hand-over.
-     *
      * @param max How many times in a row, within 50 ms, an instance passes a lock to its own waiters while another
      *     instance waits: at most 64. Zero disables hand-over.
      */
     record HandOver(@DefaultValue("16") int max) {}
 
     /**
-     * Observations.
-     *
      * @param enabled Whether acquisitions and locked sections are observed. Defaults to true with Micrometer Tracing on
      *     the class path.
      * @param key How spans show the lock's key.
@@ -192,15 +180,11 @@ record DistributedLockProperties(
             @DefaultValue("hashed") KeyDisplay key) {}
 
     /**
-     * Log.
-     *
      * @param mdc Whether the MDC of a locked body has lock.held.key, lock.held.name and lock.held.fencingToken.
      */
     record Log(@DefaultValue("false") boolean mdc) {}
 
     /**
-     * HTTP responses.
-     *
      * @param problemDetails Whether Spring MVC and WebFlux answer LockNotAcquiredException with 409 and
      *     LockBackendException with 503. Handlers of the application take precedence.
      * @param retryAfter Retry-After of these responses.
@@ -218,15 +202,11 @@ record DistributedLockProperties(
     }
 
     /**
-     * Caches.
-     *
      * @param names Caches for which one instance loads a missing value of a @Cacheable(sync = true) method.
      */
     record Cache(@DefaultValue Set<String> names) {}
 
     /**
-     * Leader election.
-     *
      * @param roles Roles for which this instance competes, in addition to those of annotations and code.
      */
     record Leader(@DefaultValue Set<String> roles) {
@@ -242,8 +222,6 @@ record DistributedLockProperties(
     }
 
     /**
-     * Settings of one lock name.
-     *
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover.

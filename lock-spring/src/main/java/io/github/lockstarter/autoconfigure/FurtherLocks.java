@@ -15,7 +15,7 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.StringUtils;
 
 /**
- * Declares an engine and a template for each further store by the factory methods of the first engine, as no default
+ * Declares an engine and a template for each further store by the first engine's factory methods, not as default
  * candidates for injection.
  */
 final class FurtherLocks implements ImportBeanDefinitionRegistrar {

@@ -35,8 +35,6 @@ public final class LockActuatorAutoConfiguration {
     public LockActuatorAutoConfiguration() {}
 
     /**
-     * Visibility of keys.
-     *
      * @param showValues When to show the keys of locks, which may contain identifiers of people or orders.
      * @param roles Roles that are authorized to see keys. If empty, all authenticated users are.
      */

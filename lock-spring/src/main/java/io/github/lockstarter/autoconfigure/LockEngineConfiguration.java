@@ -29,7 +29,6 @@ import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
-/** The engine on its backend, and the template on the engine. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(LockEngine.class)
 @Import(FurtherLocks.class)
@@ -56,8 +55,7 @@ class LockEngineConfiguration {
     }
 
     /**
-     * Depends on the validated configuration. When destroyed, leaves the remaining locks to their leases, before the
-     * store is closed.
+     * When destroyed, leaves the remaining locks to their leases, before the store is closed.
      *
      * @param distributedLockBackend selects one of several stores by its alias, see {@link FurtherLocks}
      */

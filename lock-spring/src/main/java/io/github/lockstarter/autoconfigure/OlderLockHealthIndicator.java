@@ -12,8 +12,8 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.util.ClassUtils;
 
 /**
- * Health {@code distributedLock} on Boot 3, by a proxy: the starter cannot compile against the types of Boot 3 and of
- * Boot 4 together.
+ * Health {@code distributedLock} on Boot 3, by a proxy: the starter cannot compile against the types of both Boot 3 and
+ * 4.
  */
 final class OlderLockHealthIndicator implements FactoryBean<Object>, InvocationHandler {
 

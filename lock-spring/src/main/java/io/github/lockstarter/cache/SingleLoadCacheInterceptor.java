@@ -51,8 +51,6 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     }
 
     /**
-     * Replaces an interceptor.
-     *
      * @param replaced its settings are read on demand
      * @param listener receives the cache's name and the outcome for each missing value; must not block
      */

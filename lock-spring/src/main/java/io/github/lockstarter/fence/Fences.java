@@ -101,7 +101,7 @@ public final class Fences {
      *
      * @param text name of the work; stored as prefix and SHA-256 beyond 255 characters
      * @return false if a committed transaction or this one has recorded it
-     * @throws IllegalStateException if this thread runs in no transaction of this database, or a table is missing
+     * @throws IllegalStateException if there is no transaction, see {@link #enter()}, or no table
      */
     public boolean first(String text) {
         return inTransaction(product -> insert(product, FIRST, keys.of(text)));

@@ -1,4 +1,4 @@
-/** Fencing: the protected database or Redis rejects a holder that has lost its lock. */
+/** Fencing in a database or Redis. */
 @NullMarked
 package io.github.lockstarter.fence;
 

@@ -92,12 +92,10 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Extends the lease to at least the given time.
+     * Extends the lease to at least the given time; throws as {@link #renewLock(Object)}.
      *
      * @param lockKey a lock of this thread
      * @param ttl from 20 ms to {@code distributed-lock.max-lease}
-     * @throws IllegalStateException as {@link #renewLock(Object)}
-     * @throws io.github.lockstarter.LockBackendException as {@link #renewLock(Object)}
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {

@@ -90,11 +90,7 @@ final class Campaign implements Leadership {
         });
     }
 
-    /**
-     * A leader notifies its listeners, then releases the lock.
-     *
-     * @return completes when the listeners have returned and this instance does not hold the lock
-     */
+    /** @return completes when the listeners have returned and this instance does not hold the lock */
     CompletableFuture<Void> end() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         underLock(() -> {
@@ -197,7 +193,6 @@ final class Campaign implements Leadership {
         }
     }
 
-    /** {@return a handle to release separately; empty unless this instance certainly leads} */
     Optional<LockHandle> enter() {
         try {
             return Stream.concat(leader().stream(), bodiesOfThread())

@@ -43,7 +43,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
     /**
      * Creates a stopped election.
      *
-     * @param locks grants the locks of the roles
+     * @param locks grants the roles' locks
      * @param events publishes the events
      */
     public LeaderElection(LockOperations locks, ApplicationEventPublisher events) {

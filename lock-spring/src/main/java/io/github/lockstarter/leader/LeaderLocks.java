@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * The locks for {@link LeaderOnly} methods: the leader re-enters its lock, other instances are rejected at once.
  * Thread-safe.
  *
- * @param reenter re-enters the lock of a role; empty unless this instance certainly leads
+ * @param reenter see {@link LeaderElection#enter}
  * @param heldLocks the locks of this instance
  */
 public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLocks heldLocks) implements LockSource {

@@ -1,4 +1,4 @@
-/** Leader election with the application's locks: at most one instance leads a role at a time. */
+/** Leader election with the application's locks. */
 @NullMarked
 package io.github.lockstarter.leader;
 

@@ -35,7 +35,7 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the value
      * @param request the lock
-     * @param work subscribed to under the lock
+     * @param work the work
      * @return the locked work; cold
      */
     <T> Mono<T> execute(LockRequest request, Mono<T> work);
@@ -46,7 +46,7 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the values
      * @param request the lock
-     * @param work subscribed to under the lock
+     * @param work the work
      * @return the locked work; cold
      */
     <T> Flux<T> execute(LockRequest request, Flux<T> work);
@@ -56,7 +56,7 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the value
      * @param request the lock
-     * @param work subscribed to under the lock
+     * @param work the work
      * @param otherwise runs without the lock if it is not acquired
      * @return the locked work, or the fallback
      */
@@ -67,7 +67,7 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the values
      * @param request the lock
-     * @param work subscribed to under the lock
+     * @param work the work
      * @param otherwise as in {@link #execute(LockRequest, Mono, Function)}
      * @return the locked work, or the fallback
      */
@@ -79,7 +79,7 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the value
      * @param request the lock
-     * @param work subscribed to under the lock
+     * @param work the work
      * @return whether the work ran, with its value; null if the work was empty
      */
     <T> Mono<Execution<@Nullable T>> tryExecute(LockRequest request, Mono<T> work);

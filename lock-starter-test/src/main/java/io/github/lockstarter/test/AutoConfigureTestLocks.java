@@ -33,11 +33,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 @ImportAutoConfiguration // imports META-INF/spring/io.github.lockstarter.test.AutoConfigureTestLocks.imports
 public @interface AutoConfigureTestLocks {
 
-    /**
-     * The lock store, by default the JVM.
-     *
-     * @return the store
-     */
+    /** {@return the lock store, by default the JVM} */
     Store value() default Store.IN_JVM;
 
     /** The lock store of a test. */
@@ -45,7 +41,7 @@ public @interface AutoConfigureTestLocks {
 
         /**
          * Keeps locks in the JVM ({@code distributed-lock.backend=local}): they exclude the threads of the test, with
-         * the same waits, leases and losses as in Redis. No connection to Redis.
+         * the same waits, leases and losses as in Redis.
          */
         IN_JVM("distributed-lock.backend=local"),
 

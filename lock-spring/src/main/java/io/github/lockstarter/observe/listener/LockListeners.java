@@ -26,7 +26,6 @@ public final class LockListeners implements AutoCloseable {
         return all;
     }
 
-    /** By listener class. */
     public Map<String, LongSupplier> dropped() {
         return queued().collect(Collectors.toMap(
                 QueuedListener::listener,

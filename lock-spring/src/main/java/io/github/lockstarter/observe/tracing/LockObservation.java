@@ -41,7 +41,6 @@ final class LockObservation {
         return observation.openScope();
     }
 
-    /** Releases the lock if a handler throws. */
     LockHandle granted(LockHandle handle) {
         try {
             show(handle);

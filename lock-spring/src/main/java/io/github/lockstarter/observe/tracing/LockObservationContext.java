@@ -4,9 +4,7 @@ import io.github.lockstarter.LockRequest;
 import io.micrometer.observation.Observation;
 import java.util.OptionalLong;
 
-/**
- * The context of an observation. {@link #outcome} and {@link #fencingToken} are set before the observation is stopped.
- */
+/** {@link #outcome} and {@link #fencingToken} are set before the observation is stopped. */
 public final class LockObservationContext extends Observation.Context {
 
     /** The observed phase. */

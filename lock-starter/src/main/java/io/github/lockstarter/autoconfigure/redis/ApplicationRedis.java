@@ -33,7 +33,6 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
      * The connection factory marked for locks, else the only or primary one.
      *
      * @param all connection factories that are injectable without a qualifier
-     * @param marked connection factories marked for locks
      * @throws LockStartException if there is none, or the choice is ambiguous
      */
     static RedisConnectionFactory factoryForLocks(
@@ -62,11 +61,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
         return found;
     }
 
-    /**
-     * The Redis of a Lettuce connection factory; with another client, the Redis of {@code spring.data.redis.*}.
-     *
-     * @throws LockStartException if these properties do not contain its address
-     */
+    /** The Redis of a Lettuce connection factory; with another client, the Redis of {@code spring.data.redis.*}. */
     static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
         String name = nameOf(application);
         if (found instanceof LettuceConnectionFactory lettuce) {
@@ -91,7 +86,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
         return application.getEnvironment().getProperty("spring.application.name", "application");
     }
 
-    /** Replaces characters that {@code CLIENT SETNAME} rejects: it accepts printable ASCII without spaces. */
+    /** {@code CLIENT SETNAME} accepts only printable ASCII without spaces. */
     static String lockClientName(String application) {
         return application.replaceAll("[^!-~]", "-") + "-lock";
     }

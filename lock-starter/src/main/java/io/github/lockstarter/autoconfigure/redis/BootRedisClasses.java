@@ -9,8 +9,6 @@ import org.springframework.util.ClassUtils;
 /**
  * Spring Boot's Redis auto-configuration and related classes, whose names differ between Boot 3 and 4.
  *
- * @param loader loads the classes
- * @param packageName their package
  * @param stem the prefix of their names
  */
 record BootRedisClasses(@Nullable ClassLoader loader, String packageName, String stem) {
@@ -38,7 +36,6 @@ record BootRedisClasses(@Nullable ClassLoader loader, String packageName, String
         return details.getClass().getName().startsWith(packageName + ".Properties");
     }
 
-    /** The types of beans that customize Boot's Lettuce client. */
     List<Class<?>> lettuceCustomizers() {
         return Stream.of(
                         "ClientResourcesBuilderCustomizer",

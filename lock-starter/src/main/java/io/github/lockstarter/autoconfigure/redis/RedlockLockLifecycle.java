@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects and checks all servers of the quorum concurrently when the context starts, and disconnects them when it
- * stops. Each lock operation retries servers that did not answer. Startup fails without a quorum.
+ * Connects and checks the servers concurrently. Startup fails without a quorum; each lock operation retries servers
+ * that did not answer.
  */
 final class RedlockLockLifecycle extends StoreLifecycle {
 
@@ -57,7 +57,6 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         recordServers();
     }
 
-    /** Returns the failures in the order of the configuration. */
     private List<RedisUnavailableException> startAll() {
         ExecutorService threads = LockThreads.pool("lock-redlock-start", nodes.size(), Duration.ofSeconds(1));
         List<CompletableFuture<Optional<RedisUnavailableException>>> starts = nodes.stream()

@@ -105,7 +105,6 @@ record RedlockProperties(
         }
     }
 
-    /** Checks whether enough of a lease remains if servers do not answer. */
     private void checkLease(String what, Duration lease) {
         if (nodeTimeout.multipliedBy(TIMEOUTS_IN_LEASE).compareTo(lease) > 0) {
             throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "

@@ -11,8 +11,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConverters;
 /**
  * Creates server URIs with logins, for asking several servers at once. A {@code LettuceConnectionFactory} exposes them
  * only to its own client.
- *
- * @param client the common settings
  */
 record ServerUris(LettuceClientConfiguration client) {
 
@@ -32,7 +30,6 @@ record ServerUris(LettuceClientConfiguration client) {
         return uri;
     }
 
-    /** The URI of a master behind sentinels. */
     RedisURI ofSentinels(RedisSentinelConfiguration sentinels) {
         RedisURI uri = LettuceConverters.sentinelConfigurationToRedisURI(sentinels);
         uri.setDatabase(sentinels.getDatabase());

@@ -1,4 +1,4 @@
-/** Keeps the locks of a Spring Boot application in its Redis or in a quorum of Redis servers. */
+/** Auto-configuration of locks in Redis. */
 @NullMarked
 package io.github.lockstarter.autoconfigure.redis;
 
