@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/** A response of the endpoint. The totals include entries beyond the limit; {@code store} describes a single key. */
+/** The totals include entries beyond the limit; {@code store} describes a single key. */
 public record LocksReport(
         String instance,
         int heldTotal,

@@ -19,8 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * Decides about a locked method inside its caller's transaction, which commits after the method has returned: warns
- * once per method, rejects the call, or keeps the lock until the transaction completes. Ignores methods with their own
+ * Applies {@link InTransaction} to a locked method inside its caller's transaction. Ignores methods with their own
  * transaction or none, locks of an enclosing locked method, and leader locks. Thread-safe.
  */
 final class CallersTransaction {

@@ -37,10 +37,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
         }
     }
 
-    /**
-     * A {@link ScheduledLock} is skipped even during an outage of the store, because a scheduler would log a stack
-     * trace at every tick.
-     */
+    /** Skips a {@link ScheduledLock} even in an outage: its scheduler would log a stack trace at every tick. */
     record Skip(Method method, @Nullable Object result) implements Contention {
 
         private static final Logger log = LoggerFactory.getLogger(Contention.class);

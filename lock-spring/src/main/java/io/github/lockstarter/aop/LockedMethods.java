@@ -26,7 +26,7 @@ import org.springframework.util.StringValueResolver;
 /**
  * Finds and caches the locked methods of each class. The nearest annotation wins: on the method or one that it
  * overrides or implements, else on the class or a superclass (for public methods), else on an interface (for its
- * methods). Annotations of types exclude methods of Object. Thread-safe.
+ * methods). Thread-safe.
  */
 public final class LockedMethods {
 

@@ -101,7 +101,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
     }
 
-    /** Names a request after its keys. Only known names count, because each name has its own meters. */
+    /** Only known names count, because each name has its own meters. */
     LockRequest named(LockRequest request) {
         Set<Optional<String>> names = request.keys().stream().map(this::nameIn).collect(Collectors.toSet());
         Optional<String> first = names.iterator().next();

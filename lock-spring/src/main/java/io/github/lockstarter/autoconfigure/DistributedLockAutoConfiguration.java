@@ -35,7 +35,6 @@ public final class DistributedLockAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(DistributedLockAutoConfiguration.class);
 
-    /** Validates the configuration when it is created. */
     static final String OPTIONS = "distributedLockBackendOptions";
 
     /** Created by Spring. */

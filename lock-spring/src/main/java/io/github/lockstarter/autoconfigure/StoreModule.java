@@ -46,7 +46,6 @@ enum StoreModule {
         return all;
     }
 
-    /** The only store on the class path, else Redis. */
     static String defaultStore() {
         List<StoreModule> present =
                 Arrays.stream(values()).filter(StoreModule::isPresent).toList();

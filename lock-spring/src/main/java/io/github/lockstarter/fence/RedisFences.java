@@ -15,8 +15,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Makes Redis reject scripts of a holder that has lost its lock. A holder that reads, decides and writes must run both
- * steps as scripts; the first one excludes older holders.
+ * Makes Redis reject a holder's scripts after a later holder has run one. A holder that reads, decides and writes must
+ * run both steps as scripts; the first one excludes older holders.
  *
  * <pre>{@code
  * @DistributedLock(name = "sale", key = "#product")
@@ -70,7 +70,7 @@ public final class RedisFences {
      * @param keys its keys, at least one
      * @param args its arguments
      * @return its result
-     * @throws OvertakenException if a later holder has; this script did not run
+     * @throws OvertakenException if a later holder has run one
      * @throws IllegalStateException if this thread runs under no lock, or in a pipeline or {@code MULTI}, which hide a
      *     rejection
      * @throws IllegalArgumentException if there is no key

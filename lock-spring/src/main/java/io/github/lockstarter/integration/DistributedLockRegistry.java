@@ -34,7 +34,7 @@ public final class DistributedLockRegistry
     /**
      * Creates a registry with the default name.
      *
-     * @param locks holds the locks
+     * @param locks the locks
      */
     public DistributedLockRegistry(LockOperations locks) {
         this(locks, DEFAULT_NAME);
@@ -43,7 +43,7 @@ public final class DistributedLockRegistry
     /**
      * Creates a registry.
      *
-     * @param locks holds the locks
+     * @param locks the locks
      * @param name the locks' name and, before a colon, the prefix of their keys
      */
     public DistributedLockRegistry(LockOperations locks, String name) {

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Competes for one role: waits for its lock, leads while it holds the lock, and competes again. {@link #lock} guards
- * {@link #state} and the content of {@link Waiting}; readers read the state once, without the lock.
+ * Competes for one role. {@link #lock} guards {@link #state} and the content of {@link Waiting}; readers read the state
+ * once, without the lock.
  *
  * <pre>
  * Stopped --begin--> Waiting --grant--> Leading --loss, yield--> Waiting (a new one)

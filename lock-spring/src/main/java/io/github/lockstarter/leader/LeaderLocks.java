@@ -26,10 +26,9 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
     private static final Pattern ROLE = Pattern.compile("[A-Za-z0-9._-]+");
 
     /**
-     * The request for a role's lock, without a wait. The configured longest hold does not apply to leaders.
+     * {@return the request for a role's lock, without a wait or the configured longest hold}
      *
      * @param role the role
-     * @return the request
      * @throws IllegalArgumentException if the role has no or other characters than a lock name
      */
     public static LockRequest requestFor(String role) {
@@ -45,10 +44,9 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
     }
 
     /**
-     * The role of a lock.
+     * {@return the role of a lock; empty if it has none}
      *
      * @param name the lock's name
-     * @return the role; empty if it has none
      */
     public static Optional<String> roleOf(String name) {
         return name.startsWith(NAME_PREFIX) ? Optional.of(name.substring(NAME_PREFIX.length())) : Optional.empty();

@@ -17,9 +17,8 @@ public interface Leadership {
     }
 
     /**
-     * The fencing token of the leader's lock, greater than those of all previous leaders.
-     *
-     * @return the term; empty unless {@link #isLeader()}
+     * {@return the fencing token of the leader's lock, greater than those of all previous leaders; empty unless {@link
+     * #isLeader()}}
      */
     OptionalLong term();
 

@@ -51,7 +51,6 @@ public final class LockMdc implements LockDecorator {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Exchanges these entries with the current values in the MDC. */
     private static void exchange(Map<String, @Nullable String> entries) {
         entries.replaceAll((entry, value) -> {
             @Nullable String before = MDC.get(entry);

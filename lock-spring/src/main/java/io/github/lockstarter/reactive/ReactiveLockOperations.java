@@ -121,10 +121,10 @@ public interface ReactiveLockOperations {
     }
 
     /**
-     * The handle of a subscription's innermost lock, like {@link LockHandle#current()}.
+     * {@return the handle of a subscription's innermost lock, like {@link LockHandle#current()}; empty outside any
+     * lock}
      *
      * @param subscriber the subscriber's context, as in {@code deferContextual}
-     * @return the handle; empty outside any lock
      */
     static Optional<LockHandle> current(ContextView subscriber) {
         return contextOf(subscriber).innermost();

@@ -13,16 +13,6 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * In a test slice it also imports the auto-configuration of the locks, without which {@code @DistributedLock} methods
  * run unlocked.
  *
- * <pre>{@code
- * @SpringBootTest
- * @AutoConfigureTestLocks // no Redis
- * class OrderServiceTests { … }
- *
- * @SpringBootTest
- * @AutoConfigureTestLocks(AutoConfigureTestLocks.Store.UNGUARDED_REDIS) // FLUSHALL between the tests is fine
- * class OrderRepositoryTests { … }
- * }</pre>
- *
  * <p>Works for every store; needs no Redis client on the class path. Takes precedence over the configuration of the
  * application and of the test.
  */

@@ -82,11 +82,7 @@ public final class LockLog implements LockListener {
         StoreLog.write(event);
     }
 
-    /**
-     * Logs a line whose first arguments are key and fencing token.
-     *
-     * @param fencingToken null if the event concerns no hold
-     */
+    /** @param fencingToken null if the event concerns no hold */
     private static void write(
             Level level, LockEvent event, @Nullable Long fencingToken, String message, Object... further) {
         if (!log.isEnabledForLevel(level)) {

@@ -120,7 +120,6 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
         metersOf(name).count(outcome);
     }
 
-    /** Counts a value that was missing in a single-load cache. */
     public void cacheMissed(String cache, String outcome) {
         Tags tags = Tags.of("cache", cache, "outcome", outcome.toLowerCase(Locale.ROOT));
         LockMeter.CACHE.counter(registry, tags).increment();

@@ -23,7 +23,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName, Runnable close) {
 
-    /** The field with the configuration from which a connection factory was created. */
+    /** The field of a connection factory's configuration. */
     static final String SETUP_FIELD = "configuration";
 
     private static final Logger log = LoggerFactory.getLogger(ApplicationRedis.class);

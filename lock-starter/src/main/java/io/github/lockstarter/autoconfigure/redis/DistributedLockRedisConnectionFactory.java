@@ -9,15 +9,8 @@ import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
  * Qualifier of the {@code LettuceConnectionFactory} to use for locks if there are several connection factories. The
- * default is the only or {@code @Primary} one.
- *
- * <pre>{@code
- * @Bean(defaultCandidate = false) // everything else uses the connection factory that Boot configures
- * @DistributedLockRedisConnectionFactory
- * LettuceConnectionFactory lockConnectionFactory() {
- *     return new LettuceConnectionFactory("redis-locks.internal", 6379);
- * }
- * }</pre>
+ * default is the only or {@code @Primary} one. With {@code @Bean(defaultCandidate = false)}, everything else uses the
+ * factory that Boot configures.
  */
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -93,7 +93,6 @@ public final class RedisLockAutoConfiguration {
         }
     }
 
-    /** Fails startup without Lettuce. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass(LETTUCE)
     static class WithoutLettuce {

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks in one Redis, in addition to that of all locks.
+ * The configuration of locks in one Redis.
  *
  * @param commandTimeout Timeout of a lock command, from 100ms to 60s.
  * @param requiredAtStart Whether startup fails if Redis does not answer. If false, locked methods fail until it does.

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * An entry of {@code distributed-lock.redlock.nodes}: {@code host:port} or {@code redis://user:password@host:port},
  * with {@code rediss} for TLS. Messages never show the login.
- *
- * @param address scheme, login, host, port
  */
 record RedlockNode(URI address) {
 

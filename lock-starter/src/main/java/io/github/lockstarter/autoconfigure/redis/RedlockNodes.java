@@ -53,7 +53,6 @@ final class RedlockNodes implements AutoCloseable {
                 .toList();
     }
 
-    /** In the order of the configuration. */
     List<RedisLockBackend> backends() {
         return backends;
     }

@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks on a quorum of independent Redis servers, in addition to that of all locks.
+ * The configuration of locks on a quorum of Redis servers.
  *
  * @param nodes Addresses of the servers, three or more, preferably five, each host:port or
  *     redis://user:password@host:port, with rediss for TLS. The servers must be independent: none may replicate
@@ -126,8 +126,8 @@ record RedlockProperties(
     }
 
     /**
-     * Settings of each server. A server that looks unused may have been emptied before this instance started, so it
-     * votes only after the grace period.
+     * A server that looks unused may have been emptied before this instance started, so it votes only after the grace
+     * period.
      */
     RedisSettings nodeSettings(LockSettings locks) {
         return new RedisSettings(
