@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A channel to each member. One is in use until a request on it fails. Each instance starts with a random one, which
- * spreads the load. Thread-safe.
+ * A channel to each member. One is in use until a request on it fails; at first a random one, to spread the load.
+ * Thread-safe.
  *
  * <p>{@code inUse} only increases, so concurrent failures on one member skip it once.
  */

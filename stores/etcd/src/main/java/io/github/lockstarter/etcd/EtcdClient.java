@@ -87,7 +87,7 @@ final class EtcdClient implements AutoCloseable {
                         : CompletableFuture.failedFuture(failure));
     }
 
-    /** The remaining time of a lease, rounded down by etcd; zero if it has ended. */
+    /** Rounded down by etcd; zero if the lease has ended. */
     CompletableFuture<Duration> remaining(long lease, Deadline deadline) {
         LeaseTimeToLiveRequest request =
                 LeaseTimeToLiveRequest.newBuilder().setID(lease).build();
@@ -197,7 +197,6 @@ final class EtcdClient implements AutoCloseable {
         return deadline.timeRemaining(TimeUnit.NANOSECONDS) >= timeout.toNanos() / 2;
     }
 
-    /** Switches to another member if this one failed. */
     private void note(Member member, @Nullable Throwable failure, boolean inTime) {
         if (failure == null || (!inTime && Status.fromThrowable(failure).getCode() == Status.Code.DEADLINE_EXCEEDED)) {
             return; // success, or no evidence against the member

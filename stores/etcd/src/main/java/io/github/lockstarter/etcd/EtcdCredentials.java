@@ -1,18 +1,18 @@
 package io.github.lockstarter.etcd;
 
 /**
- * The etcd user, which needs to read and write keys below the key prefix. Immutable.
+ * The etcd user, which needs to read and write keys below the key prefix.
  *
- * @param user the name
- * @param password the password
+ * @param user name
+ * @param password password
  */
 public record EtcdCredentials(String user, String password) {
 
     /**
      * Validates the credentials.
      *
-     * @param user the name
-     * @param password the password
+     * @param user name
+     * @param password password
      * @throws IllegalArgumentException when one is empty
      */
     public EtcdCredentials {

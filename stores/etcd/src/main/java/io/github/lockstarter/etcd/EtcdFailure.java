@@ -3,13 +3,7 @@ package io.github.lockstarter.etcd;
 import io.grpc.Status;
 import java.util.concurrent.CompletionException;
 
-/**
- * A failed request.
- *
- * @param kind the outcome of the request
- * @param reason a description
- * @param cause the client's failure
- */
+/** A failed request. */
 record EtcdFailure(Kind kind, String reason, Throwable cause) {
 
     private static final String BY_SERVER = "etcdserver:";

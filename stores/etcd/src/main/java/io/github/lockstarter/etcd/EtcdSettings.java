@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Settings of the etcd backend. Immutable.
+ * Settings of the etcd backend.
  *
  * @param keyPrefix prefix of all stored keys
  * @param endpoints client URLs of the members of one cluster, such as {@code http://localhost:2379}
@@ -31,11 +31,11 @@ public record EtcdSettings(
     /**
      * Validates the settings.
      *
-     * @param keyPrefix the prefix
-     * @param endpoints the URLs
-     * @param credentials the user
-     * @param tls the certificates
-     * @param commandTimeout the timeout
+     * @param keyPrefix prefix
+     * @param endpoints URLs
+     * @param credentials user
+     * @param tls certificates
+     * @param commandTimeout timeout
      * @throws IllegalArgumentException when the timeout is out of range, or there is no endpoint or a duplicate
      */
     public EtcdSettings {
@@ -54,10 +54,9 @@ public record EtcdSettings(
     }
 
     /**
-     * Parses the URL of a member.
+     * {@return the parsed URL of a member}
      *
      * @param endpoint such as {@code http://localhost:2379}
-     * @return the URL
      * @throws IllegalArgumentException when it is not a URL of a host and a port
      */
     public static URI endpoint(String endpoint) {
@@ -83,7 +82,7 @@ public record EtcdSettings(
         return endpoint.replaceAll("//.*@", "//…@");
     }
 
-    /** A name for messages, such as {@code etcd at localhost:2379}. */
+    /** Such as {@code etcd at localhost:2379}. */
     String target() {
         return "etcd at "
                 + String.join(",", endpoints.stream().map(URI::getAuthority).toList());

@@ -9,10 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * The responses to the keep-alive requests of one stream, which etcd sends in the order of the requests, one for each.
- * So none can belong to an earlier request.
+ * The responses to the keep-alive requests of one stream. Etcd sends one for each request, in order, so none can belong
+ * to an earlier request.
  *
- * <p>Called by one thread at a time, the stream's. {@code answered} counts the responses.
+ * <p>Called by one thread at a time. {@code answered} counts the responses.
  */
 final class KeepAliveStream implements StreamObserver<LeaseKeepAliveResponse> {
 

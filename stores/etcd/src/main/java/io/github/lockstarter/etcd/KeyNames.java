@@ -41,7 +41,7 @@ final class KeyNames {
         return ByteString.copyFromUtf8(prefix + "fence");
     }
 
-    /** Never stored: a request to write it is refused where locks are. */
+    /** Never stored. */
     ByteString probe() {
         return ByteString.copyFromUtf8(prefix + "probe");
     }

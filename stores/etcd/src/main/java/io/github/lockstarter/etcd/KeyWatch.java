@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyWatch implements ClientResponseObserver<WatchRequest, WatchResponse>, AutoCloseable {
 
-    /** Receives the events. Must not block. */
+    /** Must not block. */
     interface Listener {
 
         /** The watch is active. */

@@ -79,7 +79,6 @@ record LockAcquirer(
             return chooseSlot().exceptionallyCompose(this::failed);
         }
 
-        /** Finds the first free slot unless the token has one. */
         private CompletableFuture<AcquireResult> chooseSlot() {
             if (slots.size() == 1) {
                 return create(tokens.knownOffset());
@@ -221,7 +220,7 @@ record LockAcquirer(
         }
     }
 
-    /** Remaining time of the lock without a renewal; empty if its key has no lease. */
+    /** Empty if the lock's key has no lease. */
     static CompletableFuture<Optional<Duration>> remainingLease(
             EtcdClient client, KeyValue found, Optional<LockEntry> entry, Deadline deadline) {
         if (found.getLease() == 0) {

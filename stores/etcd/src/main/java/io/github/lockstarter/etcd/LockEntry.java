@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The value of a lock's key. Immutable.
+ * The value of a lock's key.
  *
  * @param token the owner's token; empty while the lock is kept for its minimum time
  * @param offset added to the revision of the grant

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * one replaces it. Thread-safe.
  *
  * <p>Invariant: after {@code Renewed}, etcd deletes the key no earlier than the requested lease after the command was
- * sent, because the current leader renews the lease later than that. A deposed leader may answer, too (in an etcd
- * without <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a>); but a majority has confirmed
- * the read, so the new leader was elected after it, and a new leader restarts all leases.
+ * sent, because the current leader renews the lease later than that. A deposed leader may answer, too (without
+ * etcd-io/etcd#16822, see {@link EtcdLockBackend}); but a majority has confirmed the read, so the new leader was
+ * elected after it, and a new leader restarts all leases.
  */
 record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String target) {
 
@@ -68,7 +68,7 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
         }
     }
 
-    /** One renewal. Each step runs on the thread that received the previous response. */
+    /** Each step runs on the thread that received the previous response. */
     private final class Renewal {
 
         private final RenewCommand command;

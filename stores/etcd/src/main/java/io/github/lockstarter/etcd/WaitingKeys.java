@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. The engine sends the attempts for a key one after another. An entry of {@code waiting} lasts from the
  * refusal to the grant, the withdrawal or the end of the patience. {@code watch} has ended between a signal and the
- * next refusal; {@code lease} is 0 while no key is stored; {@code stored} is the revision of that key; {@code notified}
- * is the revision at which the notified owners were read; {@code slots} are watched.
+ * next refusal; {@code lease} is 0 while no key is stored; {@code stored} is the revision of that key, {@code notified}
+ * the one at which the notified owners were read.
  */
 final class WaitingKeys {
 
@@ -87,7 +87,7 @@ final class WaitingKeys {
     private final Consumer<String> signals;
     private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
 
-    /** Passes keys to retry to {@code signals}. */
+    /** @param signals receives the keys to retry */
     WaitingKeys(EtcdClient client, KeyNames names, Consumer<String> signals) {
         this.client = client;
         this.names = names;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Passes connections of the client, and signals and revocations of this instance, to the listener. The client reports
- * connections late, on a separate thread, so no lock depends on them.
+ * connections late, so no lock depends on them.
  */
 final class ConnectionEvents implements ConnectionStateListener {
 

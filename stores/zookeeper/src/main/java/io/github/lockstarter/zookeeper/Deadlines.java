@@ -8,9 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends unanswered commands and expired leases, up to {@value #PERIOD_MILLIS} ms late. One look of the timer checks all
- * entries; the first entry after a look schedules the next. One task per entry would wake the timer's thread with
- * nearly every command. Thread-safe.
+ * Ends unanswered commands and expired leases, up to {@value #PERIOD_MILLIS} ms late. One timer task checks all
+ * entries; one per entry would wake the timer's thread with nearly every command. Thread-safe.
  */
 final class Deadlines {
 
@@ -20,12 +19,7 @@ final class Deadlines {
 
     interface Entry {
 
-        /**
-         * Ends the entry if its time is over.
-         *
-         * @param now monotonic nanoseconds
-         * @return whether it has ended, now or earlier
-         */
+        /** Ends the entry if it is due at this time in monotonic nanoseconds. True if it has ended, now or earlier. */
         boolean endIfDue(long now);
     }
 

@@ -11,7 +11,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.client.ConnectStringParser;
 
-/** Classifies failures of the client, and turns them into results of commands with an unknown outcome. Stateless. */
+/** Classifies failures of the client, and converts them to results with an unknown outcome. Stateless. */
 final class Failures {
 
     private Failures() {}

@@ -15,7 +15,6 @@ final class OwnNode {
         /** The attempt that created the node has not decided yet. */
         JOINED,
 
-        /** The instance waits for the lock. */
         WAITING,
 
         HELD,

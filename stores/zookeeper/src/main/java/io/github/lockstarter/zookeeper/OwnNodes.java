@@ -17,15 +17,15 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of this instance in the queues of locks, and their events: the node in front is deleted, which signals a
- * waiter; another client deletes the own node, which is a revocation; the lease ends, by this machine's clock.
+ * The nodes of this instance in the queues of locks, and their events: the deletion of the node in front signals a
+ * waiter; that of the own node by another client is a revocation; the lease ends by this machine's clock.
  *
  * <p>Thread-safe. {@link #change} makes every transition, under one lock for all keys and without I/O, so that a lease
  * is either prolonged or ended, and a node is either granted or left.
  *
- * <p>This object is the only watcher. The client and the server keep one registration per watcher and path, so a wait
- * that was given up leaves at most one watch, which the next wait behind the same node reuses and the end of that node
- * removes. To take it back would cost a command per wait.
+ * <p>This object is the only watcher. Client and server keep one registration per watcher and path, so an abandoned
+ * wait leaves at most one watch, which the next wait behind the same node reuses and the end of that node removes.
+ * Removing it earlier would cost a command per wait.
  */
 final class OwnNodes implements Watcher {
 
@@ -52,13 +52,13 @@ final class OwnNodes implements Watcher {
         return known.getOrDefault(queue, Set.of()).stream();
     }
 
-    /** The node of a granted token; null if unknown. */
+    /** Null if unknown. */
     @Nullable
     OwnNode find(String queue, LockToken token) {
         return in(queue).filter(each -> each.isOf(token)).findFirst().orElse(null);
     }
 
-    /** The node that an attempt continues to use; null if it has to create one. */
+    /** Null if the attempt has to create a node. */
     @Nullable
     OwnNode usableBy(LockToken token, String queue) {
         return in(queue)
@@ -67,7 +67,7 @@ final class OwnNodes implements Watcher {
                 .orElse(null);
     }
 
-    /** Makes a transition if the condition holds; the condition may change the node. */
+    /** The condition may change the node. */
     private boolean change(OwnNode own, Predicate<OwnNode> condition, State to) {
         lock.lock();
         try {
@@ -92,7 +92,7 @@ final class OwnNodes implements Watcher {
         return now.isEmpty() ? null : now;
     }
 
-    /** Waits with this node, and with no other in its queue. No effect on a node that was left. */
+    /** Waits with this node alone. No effect on a node that was left. */
     void enqueue(OwnNode own) {
         leave(own.node.directory(), IS_WAITING);
         change(own, each -> each.state == State.JOINED, State.WAITING);
@@ -158,7 +158,7 @@ final class OwnNodes implements Watcher {
         return CompletableFuture.allOf(in(queue).filter(which).map(this::leave).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** In the background, as far as the client can be used. */
+    /** In the background, if the client is usable. */
     void leaveAll() {
         known.values().forEach(each -> each.forEach(this::leave));
     }
@@ -179,8 +179,8 @@ final class OwnNodes implements Watcher {
     }
 
     /**
-     * Has the server report a revocation of a held lock. A short hold does without: it would cost a request, and a
-     * message at its end. Completes normally; without an answer, the node stays unwatched.
+     * Watches a held lock for its revocation. A short hold does without: that would cost a request, and a message at
+     * its end. Completes normally; without an answer, the node stays unwatched.
      */
     CompletableFuture<?> watch(OwnNode own) {
         if (own.isWatched) {

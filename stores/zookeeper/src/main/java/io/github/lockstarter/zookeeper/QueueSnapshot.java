@@ -48,7 +48,6 @@ record QueueSnapshot(List<String> names) {
         return names.stream().findFirst();
     }
 
-    /** Number of nodes before this one. */
     int position(LockNode node) {
         return names.indexOf(node.name());
     }

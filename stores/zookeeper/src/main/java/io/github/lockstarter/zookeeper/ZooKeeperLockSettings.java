@@ -16,10 +16,10 @@ public record ZooKeeperLockSettings(String root, String keyPrefix, Duration comm
     /**
      * Checks the settings.
      *
-     * @param root the path
-     * @param keyPrefix the prefix
-     * @param commandTimeout the command timeout
-     * @param sessionTimeout the session timeout
+     * @param root path
+     * @param keyPrefix prefix
+     * @param commandTimeout command timeout
+     * @param sessionTimeout session timeout
      * @throws IllegalArgumentException when the root is not an absolute path of ZooKeeper, or a timeout is too short
      */
     public ZooKeeperLockSettings {

@@ -46,7 +46,6 @@ public final class ZooKeeperLockAutoConfiguration {
     /** Created by Spring. */
     public ZooKeeperLockAutoConfiguration() {}
 
-    /** Beans for locks in ZooKeeper. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnLockBackend(ZooKeeperLockProperties.NAME)
     static class InUse {

@@ -59,11 +59,7 @@ record ZooKeeperLockProperties(
         });
     }
 
-    /**
-     * Checks the properties.
-     *
-     * @throws IllegalArgumentException names the wrong property
-     */
+    /** @throws IllegalArgumentException names the wrong property */
     ZooKeeperLockSettings settings(LockSettings locks) {
         if (connectString.isBlank()) {
             throw new IllegalArgumentException(
