@@ -20,10 +20,9 @@ import java.util.function.Consumer;
  * <p>Refusal and loss immediately free every node that granted the lock or did not answer. A release frees whatever its
  * node executed before it. Nodes answer in execution order, so a grant that is answered after the release, or not at
  * all, may have been executed after it and is freed again.
- * <p>Called on the nodes' threads and by the releasing thread. A candidate stays in the map from its first command
- * until all its commands are answered; {@code open} counts them and changes only inside an update of the map. {@code
- * lock} guards the other fields and the state of the token's rounds. Nothing is sent and no outcome is completed while
- * holding it.
+ * <p>Called on the nodes' threads and by the releasing thread. A candidate stays in the map until all its commands are
+ * answered; {@code open} counts them and changes only inside an update of the map. {@code lock} guards the other fields
+ * and the state of the token's rounds. Nothing is sent and no outcome is completed while holding it.
  * <p>Accepted: an attempt that fails without an answer between sending the release and its answer is freed by the
  * release alone; so is a grant that is answered between the answer to the release and {@link #released}. If the node
  * executed it after the release, it stays until its lease ends.
@@ -72,9 +71,7 @@ final class Candidate {
                 .acquire(new AcquireCommand(key, token, lease, fencingFloor, fencingTokens, Optional.empty()));
     }
 
-    /**
-     * Applies an answer to this candidate and to its round in one step, then runs the consequences outside the lock.
-     */
+    /** Applies an answer to this candidate and to its round in one step. */
     void answered(int node, Object answer, Consumer<List<Runnable>> round) {
         List<Runnable> consequences = new ArrayList<>();
         lock.lock();

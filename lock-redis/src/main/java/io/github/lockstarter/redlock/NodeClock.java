@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The node reads its clock between our sending and receiving, so its offset from this JVM's monotonic clock lies in
  * an interval as wide as the round trip. Clocks that are not set drift apart by at most {@value #DRIFT_PPM} ppm. Each
  * new interval is intersected with the old one, widened by the drift or by {@value #TOLERANCE_NANOS} ns: this narrows
- * the offset to the shortest round trip, and undetectably small steps do not add up. Disjoint intervals show that the
- * clock was set.
+ * the offset to the shortest round trip, and undetectably small steps do not add up. Disjoint intervals show a step.
  * <p>A clock that was set forward by <i>J</i> ends every running lease <i>J</i> too early, so votes prove nothing for
  * the longest lease after the answer that shows it. A clock that was set back may have been ahead before, undetected.
  * {@link RedlockBackend} lists the steps that go undetected. Thread-safe.

@@ -57,13 +57,12 @@ import java.util.stream.IntStream;
  * <p>A renewal ({@link RenewRound}) also spreads the lock to nodes without it. A release is released if a quorum
  * released; kept if, in addition, enough nodes keep the lock for the rest of its minimum time, each by its own clock,
  * that the others are no quorum; not held if so many no longer had it; else unknown.
- * <p><b>Known holes.</b> A node that forgets without recovering; a clock step before the node's first answer to this
- * JVM; a step that is undone between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time
- * since the last answer (it shortens a lease by no more than that, which the drift allowance covers while the round
- * trip and 500 ppm of the silence stay below 1 % of the lease: 10 minutes of silence at 30 s). A node that lost its
- * fencing counter counts from its clock: where two quorums share only that node, tokens grow if the nodes' clocks
- * differ by less than the recovery time. A command that a node executes after an answered release, with its own answer
- * given up, keeps that node's vote from other owners until its lease ends.
+ * <p><b>Known holes</b> (docs/guarantees.md, Redlock). A node that forgets without recovering; a clock step before the
+ * node's first answer to this JVM; a step that is undone between two answers, or is smaller than 5 ms, the round trip,
+ * or 500 ppm of the time since the last answer. A node that lost its fencing counter counts from its clock: where two
+ * quorums share only that node, tokens grow if the nodes' clocks differ by less than the recovery time. A command that
+ * a node executes after an answered release, with its own answer given up, keeps that node's vote from other owners
+ * until its lease ends.
  * <p>A released token must not be used again: freeing late grants would free the new hold. Thread-safe; stages complete
  * on the nodes' threads.
  */
@@ -93,7 +92,7 @@ public final class RedlockBackend implements LockBackend {
     /**
      * Creates a backend on this machine's clock.
      *
-     * @param stores the nodes, always in the same order; closed by {@link #close}
+     * @param stores nodes, always in the same order; closed by {@link #close}
      * @param settings shared by the nodes
      * @throws IllegalArgumentException for fewer than 3 nodes
      */
@@ -104,7 +103,7 @@ public final class RedlockBackend implements LockBackend {
     /**
      * Creates a backend on the given clock.
      *
-     * @param stores the nodes, always in the same order; closed by {@link #close}
+     * @param stores nodes, always in the same order; closed by {@link #close}
      * @param settings shared by the nodes
      * @param monotonicNanos as {@link System#nanoTime()}
      * @throws IllegalArgumentException for fewer than 3 nodes
@@ -188,7 +187,7 @@ public final class RedlockBackend implements LockBackend {
                 .orElse(0);
     }
 
-    /** {@inheritDoc} With several permits, the nodes would grant different slots to one attempt. */
+    /** {@inheritDoc} Without several permits: the nodes would grant different slots to one attempt. */
     @Override
     public StoreCapabilities capabilities() {
         return CAPABILITIES;
@@ -264,7 +263,7 @@ public final class RedlockBackend implements LockBackend {
         }
     }
 
-    /** {@inheritDoc} Always false: {@link QuorumEvents} reports when too few nodes answer. */
+    /** {@inheritDoc} Always false: {@link QuorumEvents} reports outages. */
     @Override
     public boolean isSilence(Throwable failure) {
         return false;

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Signals.</b> Every node signals the same release. If the last attempt got <i>g</i> of the <i>q</i> needed
  * grants, the (<i>q − g</i>)-th node to signal makes a quorum possible, and only its signal is forwarded. Fewer
  * signals, such as for a minority vote that another instance gives back, wake no waiter: two instances taking votes
- * from each other would wake each other endlessly. The instance then polls. A second signal of the same node, or a
- * signal after the window, starts another release. After a release that requeues the instance, the first signal is
- * forwarded.
+ * from each other would wake each other endlessly. The instance then polls. A second signal of the same node, or one
+ * after the window, starts another release. After a release that requeues the instance, the first signal is forwarded.
  * <p>An entry lives from the first waiting attempt, or the requeueing release, until the wait ends; without one,
  * signals are dropped. Beyond {@link #MOST} waits, the least recently used is dropped, and that instance polls. A
  * notice that another instance wants the lock is forwarded for the first node only. Thread-safe.

@@ -91,8 +91,8 @@ final class Votes extends NodeAnswers<AcquireResult> {
     }
 
     /**
-     * Earliest time at which enough other nodes may vote for us without any release or renewal. If too few ever will,
-     * the time of the last one that does.
+     * Earliest time at which enough other nodes may vote for us without a release or renewal; if too few ever will, the
+     * time of the last one that does.
      */
     private Optional<Duration> soonest(List<Contended> contended, List<Recovering> recovering) {
         List<Duration> times = new ArrayList<>();

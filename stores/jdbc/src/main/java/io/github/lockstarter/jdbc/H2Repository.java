@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** H2. */
 final class H2Repository extends LockRepository {
 
     private static final String DUPLICATE_KEY = "23505";

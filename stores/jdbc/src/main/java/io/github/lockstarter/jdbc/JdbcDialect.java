@@ -28,21 +28,17 @@ public enum JdbcDialect {
         this.script = script;
     }
 
-    /**
-     * The script that creates the table, for a migration tool.
-     *
-     * @return its name on the class path
-     */
+    /** {@return the class path name of the script that creates the table, for a migration tool} */
     public String script() {
         return FOLDER + script;
     }
 
     /**
-     * Detects the database. Rejects TiDB, which reports itself as MySQL: its {@code AUTO_INCREMENT} values are not
-     * ordered across servers.
+     * {@return the dialect of a database; empty if unsupported}
+     *
+     * <p>Rejects TiDB, which reports itself as MySQL: its {@code AUTO_INCREMENT} values are not ordered across servers.
      *
      * @param database the driver's metadata
-     * @return the dialect; empty for an unsupported database
      * @throws SQLException when the driver fails
      */
     public static Optional<JdbcDialect> of(DatabaseMetaData database) throws SQLException {

@@ -80,7 +80,7 @@ public final class JdbcLockBackend implements LockBackend {
      * Opens no connection.
      *
      * @param source the pool, whose connections must not take part in the caller's transactions; the caller closes it
-     * @param settings the settings
+     * @param settings settings
      */
     public JdbcLockBackend(DataSource source, JdbcSettings settings) {
         ClassLoader application = Thread.currentThread().getContextClassLoader();
@@ -108,7 +108,7 @@ public final class JdbcLockBackend implements LockBackend {
     /**
      * Reports why notifications of PostgreSQL do not arrive, so that waiters poll. Returns at once.
      *
-     * @return one text for each, with its remedy; empty if none
+     * @return texts with their remedies; empty if none
      */
     public List<String> warnings() {
         return signals.problem().stream()

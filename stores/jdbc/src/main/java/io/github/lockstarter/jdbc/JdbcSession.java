@@ -83,14 +83,13 @@ final class JdbcSession implements AutoCloseable {
         }
     }
 
-    /** Executes a query that changes one row and returns a number for it. */
     OptionalLong changeReturning(String sql, @Nullable Object... parameters) throws SQLException {
         OptionalLong number = ask(sql, parameters);
         note(number.isPresent());
         return number;
     }
 
-    /** Executes a change of one row that generates a number; empty if there is no such row. */
+    /** Executes a change of one row that generates a number; empty without such a row. */
     OptionalLong changeGenerating(String sql, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement =
                 prepared(connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS), parameters)) {

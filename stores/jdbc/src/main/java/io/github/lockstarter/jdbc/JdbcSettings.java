@@ -29,13 +29,13 @@ public record JdbcSettings(
     /**
      * Validates the settings.
      *
-     * @param keyPrefix the prefix
-     * @param table the table
-     * @param dialect the database
-     * @param commandTimeout the timeout
-     * @param threads the number of threads
-     * @param pollInterval the interval
-     * @param listen whether to listen
+     * @param keyPrefix prefix
+     * @param table table
+     * @param dialect database
+     * @param commandTimeout timeout
+     * @param threads concurrent commands
+     * @param pollInterval interval
+     * @param listen notifications
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public JdbcSettings {
@@ -48,10 +48,9 @@ public record JdbcSettings(
     }
 
     /**
-     * The defaults of the properties.
+     * {@return the defaults of the properties: a command timeout of 2 s, four threads and a poll interval of 100 ms}
      *
      * @param keyPrefix prefix of the stored keys
-     * @return settings with a command timeout of 2 s, four threads and a poll interval of 100 ms
      */
     public static JdbcSettings of(String keyPrefix) {
         return new JdbcSettings(

@@ -8,8 +8,8 @@ public final class JdbcUnavailableException extends RuntimeException {
     /**
      * Creates the exception.
      *
-     * @param problem what failed
-     * @param remedy what to do
+     * @param problem the failed step
+     * @param remedy the change to make
      * @param cause the driver's or the pool's failure
      */
     public JdbcUnavailableException(String problem, String remedy, Throwable cause) {
@@ -17,11 +17,7 @@ public final class JdbcUnavailableException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /**
-     * What to do.
-     *
-     * @return a sentence that names the setting, script or privilege
-     */
+    /** {@return a sentence that names the setting, script or privilege to change} */
     public String remedy() {
         return remedy;
     }

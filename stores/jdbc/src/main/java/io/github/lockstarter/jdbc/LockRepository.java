@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Acquiring has two steps: {@link #insert} or {@link #takeOver} writes the token into the row; {@link #number} then
  * draws a number, and writes it if the row still has the token. The order of fencing tokens rests on this invariant:
  * <em>a number counts only if it was drawn while the row had the token.</em> A number drawn earlier could be smaller
- * than that of an intermediate owner.
+ * than an intermediate owner's.
  */
 abstract class LockRepository {
 
@@ -63,8 +63,7 @@ abstract class LockRepository {
 
     /**
      * A grant of a free lock takes two statements, in MySQL three: insert the row, draw a number, write it. A busy lock
-     * takes an insert without effect and a read. PostgreSQL receives both in one message. With several permits, a read
-     * of all slots comes first.
+     * takes an insert without effect and a read. With several permits, a read of all slots comes first.
      */
     AcquireResult acquire(List<String> slots, AcquireCommand command) throws SQLException {
         for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -76,7 +75,7 @@ abstract class LockRepository {
         return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW);
     }
 
-    /** Tries the slot that the token holds, otherwise the first free one. A single slot is not read first. */
+    /** Tries the slot that the token holds, otherwise the first free one. */
     private Optional<AcquireResult> attempt(List<String> slots, AcquireCommand command) throws SQLException {
         List<LockRow> found = slots.size() == 1 ? List.of() : find(slots);
         List<LockRow> busy = found.stream().filter(row -> !row.isExpired()).toList();
@@ -131,7 +130,6 @@ abstract class LockRepository {
                 next.isKept()));
     }
 
-    /** Draws numbers until the first fencing token exceeds the floor. */
     private Optional<AcquireResult> numbered(String key, AcquireCommand command, long seen) throws SQLException {
         OptionalLong last = number(key, command.token().value(), seen, command.fencingTokens());
         return last.isPresent() ? granted(key, command, last.getAsLong()) : Optional.empty();
@@ -148,8 +146,8 @@ abstract class LockRepository {
     }
 
     /**
-     * Searches several slots for the token's. The end of a wait only frees a lock that a late attempt may have
-     * acquired: there is no queue to leave, and no signal to pass on, since a release notifies all waiters.
+     * The end of a wait only frees a lock that a late attempt may have acquired: there is no queue to leave, and no
+     * signal to pass on, since a release notifies all waiters.
      */
     ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
@@ -385,7 +383,7 @@ abstract class LockRepository {
                 seen.fencingToken());
     }
 
-    /** Executes a statement on one row, and notifies if that row wants it. */
+    /** Notifies if the changed row wants it. */
     boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
         return session.change(sql, parameters);
     }

@@ -24,7 +24,7 @@ public record LockTable(String name) {
     /**
      * Validates the name.
      *
-     * @param name the name
+     * @param name name
      * @throws IllegalArgumentException when it is not a plain identifier
      */
     public LockTable {
@@ -44,7 +44,7 @@ public record LockTable(String name) {
         return name + "_fencing";
     }
 
-    /** The channel of notifications. Tables whose long names begin alike share one: their waiters retry needlessly. */
+    /** Tables whose long names begin alike share a channel: their waiters retry needlessly. */
     String channel() {
         String whole =
                 name.replaceAll("[\"`]", "").replaceAll("[^A-Za-z0-9_]", "_").toLowerCase(Locale.ROOT);

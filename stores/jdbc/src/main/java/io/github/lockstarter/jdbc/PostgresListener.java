@@ -23,8 +23,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Receives PostgreSQL notifications on its own connection, which it reopens after a failure, and periodically so that
- * the pool can retire it. Idle on other databases and when disabled.
+ * Receives PostgreSQL notifications on its own connection, reopened after a failure, and periodically so that the pool
+ * can retire it. Idle on other databases and when disabled.
  *
  * <p>Called by any thread. {@code waiting} maps stored keys to the keys for which the instance waits; {@code hashed}
  * maps stored keys that are not prefix plus key. One thread listens, from {@link #startIfWanted} to {@link #close}; it
@@ -60,11 +60,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
     private volatile boolean isOpen;
     private boolean isInterrupted;
 
-    /**
-     * Does not start.
-     *
-     * @param sender sends a notification over the pool; false if it could not
-     */
+    /** @param sender sends a notification over the pool; false if it could not */
     PostgresListener(JdbcSettings settings, JdbcDatabase database, Predicate<String> sender, Duration longestLoan) {
         this.settings = settings;
         this.database = database;

@@ -23,9 +23,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     client turns to the next one.
  * @param user The user of etcd. Without one, etcd must have authentication disabled.
  * @param password The password of the user.
- * @param sslBundle SSL bundle for endpoints with https: the certificates that the client trusts, and its own. Without
- *     one, the client trusts what the JVM trusts, and has none.
- * @param commandTimeout How long the client waits for the reply of etcd to one lock command: 100ms to 60s.
+ * @param sslBundle SSL bundle for endpoints with https: trusted certificates and the client's own. Without one, the
+ *     client trusts the JVM's certificates, and has none.
+ * @param commandTimeout Time limit for the reply of etcd to one lock command: 100ms to 60s.
  * @param requiredAtStart Whether the application fails to start when etcd does not answer. If false, locked methods
  *     fail until it does.
  */

@@ -15,20 +15,18 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 /**
  * The configuration of locks in a database, in addition to that of all locks.
  *
- * @param commandTimeout How long a lock command may take, with the wait for a connection: 100ms to 60s.
+ * @param commandTimeout Time limit of a lock command, including the wait for a connection: 100ms to 60s.
  * @param requiredAtStart Whether the application fails to start when the database cannot keep locks. If false, locked
  *     methods fail until it can.
- * @param table Name of the table with the locks, perhaps after the name of its schema and a dot. Its fencing tokens
- *     come from the sequence, in MySQL the table, of the same name with _fencing behind it.
- * @param initializeSchema Whether the application creates the table at its start, unless it is there: embedded, in a
- *     database in memory only; always; or never.
- * @param dialect Which database it is. By default, the driver says so.
- * @param threads How many lock commands the instance sends at once, renewals apart, each on a
- *     connection of its own: 1 to 64.
- * @param pollInterval How often an instance looks again at a lock for which it waits, where no notification wakes
- *     it: 1ms to 60s.
- * @param listen Whether releases notify waiters, where the database is PostgreSQL. One connection is kept for
- *     that. Turn it off behind a pooler in transaction mode.
+ * @param table Name of the lock table, optionally after a schema and a dot. Its fencing tokens come from the sequence,
+ *     in MySQL the table, with _fencing appended to this name.
+ * @param initializeSchema Whether startup creates a missing table: embedded, only in an in-memory database; always; or
+ *     never.
+ * @param dialect The database. By default, detected from the driver.
+ * @param threads Number of concurrent lock commands, apart from renewals, each on its own connection: 1 to 64.
+ * @param pollInterval Time between two polls of a waiting instance without notifications: 1ms to 60s.
+ * @param listen Whether releases notify waiters in PostgreSQL, which takes one connection. Turn it off behind a pooler
+ *     in transaction mode.
  */
 @ConfigurationProperties(prefix = JdbcLockProperties.PREFIX, ignoreUnknownFields = false)
 record JdbcLockProperties(

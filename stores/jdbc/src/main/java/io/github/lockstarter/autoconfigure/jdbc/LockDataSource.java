@@ -21,8 +21,7 @@ record LockDataSource(DataSource source) implements AutoCloseable {
             ClassUtils.isPresent("com.zaxxer.hikari.util.Credentials", LockDataSource.class.getClassLoader());
 
     /**
-     * Uses the marked source; otherwise a separate pool with the settings of the application's, if that is HikariCP, or
-     * its connections.
+     * Chooses as {@link DistributedLockDataSource} describes.
      *
      * @throws LockStartException when there is none, or the choice is ambiguous
      */

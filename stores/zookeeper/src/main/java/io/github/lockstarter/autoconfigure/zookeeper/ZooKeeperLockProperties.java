@@ -18,7 +18,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param sessionTimeout How long the servers keep the locks of a silent instance: 1s to 10m. A lock is in doubt after
  *     half of it. Not used if the application declares a CuratorFramework.
  * @param connectionTimeout How long startup waits for a connection: 100ms to 60s.
- * @param commandTimeout How long the client waits for the answer to one lock command: 100ms to 60s.
+ * @param commandTimeout Time limit for the answer to one lock command: 100ms to 60s.
  * @param root Path of all locks.
  * @param requiredAtStart Whether the application fails to start when ZooKeeper does not answer. If false, locked
  *     methods fail until it does.
