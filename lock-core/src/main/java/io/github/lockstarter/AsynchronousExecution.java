@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * One call of {@link LockTemplate#executeAsync}.
  *
  * <p>The caller's thread starts it, a thread of the lock client continues with the grant, and the thread that completes
- * the stage with the release. The only mutable state is {@link #result}: the end of the action, a loss or the caller
- * completes it once. The caller's completion gives up a wait, but has no effect on a running action.
+ * the stage with the release. The only mutable state is {@link #result}, completed once: by the end of the action, a
+ * loss or the caller, who gives up a wait but does not affect a running action.
  */
 final class AsynchronousExecution<T extends @Nullable Object> {
 
@@ -50,10 +50,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         }
     }
 
-    /**
-     * Fails the result when the lock is lost. The hold keeps this callback, so a strong reference to the handle would
-     * hide an abandoned lock.
-     */
+    /** The hold keeps this callback, so a strong reference to the handle would hide an abandoned lock. */
     private record LossNotice(WeakReference<LockHandle> handle, String key, CompletableFuture<?> result)
             implements Runnable {
 
@@ -132,9 +129,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     }
 
     /**
-     * Holds the lock until the stage ends.
-     *
-     * @param startFailure the failure of code around the action, after the action had returned its stage
+     * @param startFailure failure of code around the action, after it returned its stage
      */
     private void endWith(CompletionStage<T> stage, LockHandle handle, @Nullable Throwable startFailure) {
         try {

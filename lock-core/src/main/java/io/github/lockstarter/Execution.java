@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Outcome of {@link LockOperations#tryExecute}.
  *
- * @param <T> the result
+ * @param <T> result
  */
 public sealed interface Execution<T extends @Nullable Object> {
 
@@ -25,8 +25,8 @@ public sealed interface Execution<T extends @Nullable Object> {
     /**
      * The action ran under the lock and returned.
      *
-     * @param <T> the result
-     * @param result its return value; may be null
+     * @param <T> result
+     * @param result return value; may be null
      */
     record Executed<T extends @Nullable Object>(T result) implements Execution<T> {
 
@@ -39,7 +39,7 @@ public sealed interface Execution<T extends @Nullable Object> {
     /**
      * The action did not run because another owner had the lock.
      *
-     * @param <T> the result
+     * @param <T> result
      */
     record Skipped<T extends @Nullable Object>() implements Execution<T> {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adapts a lock to the JDK's {@link Lock}. All views of one key are the same lock: {@link #HOLDS} keeps the holds per
- * thread, each entry until its last hold ends.
+ * All views of one key are the same lock: {@link #HOLDS} keeps the holds per thread, each entry until its last hold
+ * ends.
  */
 final class JdkLockAdapter implements Lock {
 

@@ -11,9 +11,9 @@ public sealed class LockBackendException extends LockException permits LockStore
     /**
      * Creates the exception.
      *
-     * @param key the key
+     * @param key key
      * @param message failure and remedy
-     * @param cause the client's failure, if any
+     * @param cause client's failure, if any
      */
     public LockBackendException(String key, String message, @Nullable Throwable cause) {
         super(key, message, cause);

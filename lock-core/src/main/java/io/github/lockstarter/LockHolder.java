@@ -24,18 +24,18 @@ public record LockHolder(
     /**
      * An owner without host and application.
      *
-     * @param instance the instance
-     * @param owner the acquiring thread
-     * @param since time of the attempt
+     * @param instance instance
+     * @param owner acquiring thread
+     * @param since time
      */
     public LockHolder(String instance, Optional<String> owner, Optional<Instant> since) {
         this(instance, Optional.empty(), Optional.empty(), owner, since);
     }
 
     /**
-     * An owner of which only the instance is known.
+     * An owner known only by its instance.
      *
-     * @param instance the instance
+     * @param instance instance
      */
     public LockHolder(String instance) {
         this(instance, Optional.empty(), Optional.empty());

@@ -6,7 +6,7 @@ public final class LockNotAcquiredException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param key the key
+     * @param key key
      * @param message failure and remedy
      */
     public LockNotAcquiredException(String key, String message) {

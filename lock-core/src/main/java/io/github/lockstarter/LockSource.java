@@ -8,12 +8,12 @@ public interface LockSource {
 
     /**
      * Acquires the lock, waiting as long as the request, or else the configuration, allows. The owning thread re-enters
-     * without a round trip; the last release frees the lock.
+     * without a round trip.
      *
-     * @param request the lock
+     * @param request lock
      * @return the hold; release it
-     * @throws LockNotAcquiredException when another owner held the lock for the whole wait
-     * @throws LockStoreRecoveringException when the store may have forgotten locks and granted none when the wait ended
+     * @throws LockNotAcquiredException when another owner held it for the whole wait
+     * @throws LockStoreRecoveringException when the store may have forgotten locks and granted none
      * @throws LockBackendException when the backend did not answer, or this thread's hold stayed {@linkplain
      *     HoldState#IN_DOUBT in doubt} for the whole wait
      * @throws LockInterruptedException when interrupted
@@ -26,17 +26,17 @@ public interface LockSource {
     /**
      * As {@link #acquire}, but the configured wait does not apply: without a wait in the request, makes one attempt.
      *
-     * @param request the lock
+     * @param request lock
      * @return the hold, or empty when another owner has the lock
      * @throws LockException as {@link #acquire}, except {@link LockNotAcquiredException}
      */
     Optional<LockHandle> tryAcquire(LockRequest request);
 
     /**
-     * Acquires the lock without blocking. The handle owns the hold, so it is not reentrant. Cancelling the future, or
-     * completing it otherwise ({@code orTimeout}), gives up the wait and leaves nothing behind.
+     * Acquires the lock without blocking. The handle owns the hold, so it is not reentrant. Cancelling or completing
+     * the future ({@code orTimeout}) gives up the wait and leaves nothing behind.
      *
-     * @param request the lock
+     * @param request lock
      * @return the hold, or an exception of {@link #acquire}. Dependents may block: each completion has its own thread
      *     of the lock client, up to 4,096 at a time; above that, and after its shutdown, they run on the completing
      *     thread
@@ -44,8 +44,6 @@ public interface LockSource {
      */
     CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
-    /**
-     * {@return a live, read-only view of the locks that this instance holds, always the same object; a delegate's own}
-     */
+    /** {@return the locks that this instance holds, always the same object; a delegate's own} */
     HeldLocks heldLocks();
 }

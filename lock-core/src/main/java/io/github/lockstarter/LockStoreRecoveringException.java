@@ -15,7 +15,7 @@ public final class LockStoreRecoveringException extends LockBackendException {
     /**
      * Creates the exception.
      *
-     * @param key the key
+     * @param key key
      * @param message failure and remedy
      * @param retryAfter as {@link #retryAfter}
      */

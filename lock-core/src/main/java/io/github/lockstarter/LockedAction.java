@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Work with a result, run under a lock.
  *
- * @param <T> the result
- * @param <X> the exception
+ * @param <T> result
+ * @param <X> exception
  */
 @FunctionalInterface
 public interface LockedAction<T extends @Nullable Object, X extends Throwable> {

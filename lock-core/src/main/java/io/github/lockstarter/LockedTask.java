@@ -3,7 +3,7 @@ package io.github.lockstarter;
 /**
  * Work without a result, run under a lock.
  *
- * @param <X> the exception
+ * @param <X> exception
  */
 @FunctionalInterface
 public interface LockedTask<X extends Throwable> {

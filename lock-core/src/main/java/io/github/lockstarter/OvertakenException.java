@@ -9,9 +9,9 @@ public final class OvertakenException extends LockLostException {
     /**
      * Creates the exception.
      *
-     * @param key the key
-     * @param fencingToken the refused holder's fencing token
-     * @param greatest greatest fencing token that the resource has seen
+     * @param key key
+     * @param fencingToken refused holder's fencing token
+     * @param greatest greatest that the resource has seen
      */
     public OvertakenException(String key, long fencingToken, long greatest) {
         super(

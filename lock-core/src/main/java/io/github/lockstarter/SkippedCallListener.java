@@ -18,7 +18,7 @@ public interface SkippedCallListener {
      * The lock was not acquired.
      *
      * @param name name of the lock
-     * @param outcome the result of the caller
+     * @param outcome as {@link Outcome}
      */
     void skipped(String name, Outcome outcome);
 }

@@ -24,9 +24,9 @@ public sealed interface StoreEvent {
     /**
      * The store {@linkplain LockStoreRecoveringException may have forgotten locks}. Raised once per recovery.
      *
-     * @param store the store
-     * @param scope the affected locks
-     * @param problem the incident, as far as known, without a full stop
+     * @param store store
+     * @param scope affected locks
+     * @param problem incident, as far as known, without a full stop
      * @param remaining time without grants
      */
     record RecoveryStarted(String store, Scope scope, String problem, Duration remaining) implements StoreEvent {}
@@ -34,27 +34,27 @@ public sealed interface StoreEvent {
     /**
      * The store grants free locks again, by the time in its last answer.
      *
-     * @param store the store
-     * @param scope the affected locks
+     * @param store store
+     * @param scope affected locks
      * @param lasted time since {@link RecoveryStarted}
      */
     record RecoveryEnded(String store, Scope scope, Duration lasted) implements StoreEvent {}
 
     /**
-     * The store does not answer: a command failed without an answer or a connection, and so did a command sent
-     * afterwards. Refusals raise no event.
+     * The store does not answer: a command got no answer or connection, nor did one sent afterwards. Refusals raise no
+     * event.
      *
-     * @param store the store
-     * @param scope the affected locks
-     * @param problem the failure, without a full stop
+     * @param store store
+     * @param scope affected locks
+     * @param problem failure, without a full stop
      */
     record Unreachable(String store, Scope scope, String problem) implements StoreEvent {}
 
     /**
      * The store answered a command again, other than with a refusal.
      *
-     * @param store the store
-     * @param scope the affected locks
+     * @param store store
+     * @param scope affected locks
      * @param lasted time since the first failed command
      */
     record Reachable(String store, Scope scope, Duration lasted) implements StoreEvent {}
