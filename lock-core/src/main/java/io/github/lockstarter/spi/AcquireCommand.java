@@ -13,10 +13,10 @@ import java.util.Optional;
  * store no attempt raises, because a grant exceeds the floor of its attempt. A repetition on a quorum may get a greater
  * number than before, never a smaller one.
  *
- * @param key the key
+ * @param key key
  * @param token unique to this attempt
  * @param lease lease without renewal; at least 1 ms
- * @param fencingFloor lower limit that the granted fencing tokens must exceed
+ * @param fencingFloor number that the granted fencing tokens must exceed
  * @param fencingTokens number of consecutive fencing tokens to grant, for hand-overs within the instance; 1 to {@value
  *     #MOST_FENCING_TOKENS}
  * @param waiting present if the caller waits for a busy lock
@@ -81,7 +81,7 @@ public record AcquireCommand(
     /**
      * Registration of a waiting instance.
      *
-     * @param position the position from an earlier answer; {@link #NEW} for the end of the queue
+     * @param position position from an earlier answer; {@link #NEW} for the end of the queue
      * @param patience minimum time for which the store keeps the registration; other waiters may prolong it
      */
     public record Waiting(long position, Duration patience) {

@@ -10,13 +10,13 @@ public sealed interface AcquireResult {
     /**
      * The token has the lock. If the attempt named a position, the instance leaves the queue.
      *
-     * @param fencingToken the first of the requested number of tokens, greater than every earlier one of this key; all
-     *     below 2<sup>53</sup>
+     * @param fencingToken first of the requested tokens, greater than every earlier one of this key; all below
+     *     2<sup>53</sup>
      * @param othersWaiting number of other waiting instances; may be 0 without counting if the attempt requested one
      *     fencing token and named no position
-     * @param takenOverFrom the crashed or disconnected previous owner; empty if the lock was free
+     * @param takenOverFrom crashed or disconnected previous owner; empty if the lock was free
      * @param history as {@link CrashDetection.Beat#history}
-     * @param slot the granted slot; 0 for a lock with one permit
+     * @param slot granted slot; 0 for a lock with one permit
      */
     record Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history, int slot)
             implements AcquireResult {
@@ -50,7 +50,7 @@ public sealed interface AcquireResult {
      * @param remainingLease of the other owner, empty if unlimited, unknown or bound to a session; or the rest of the
      *     minimum time
      * @param position of this instance in the queue; {@link AcquireCommand.Waiting#NEW} if it does not wait
-     * @param holder the owner, if its token names it
+     * @param holder owner, if its token names it
      * @param kept whether the lock is kept without an owner
      * @param lookAgain latest time for the next attempt, if the store takes over from crashed owners or sends no
      *     signals
@@ -87,7 +87,7 @@ public sealed interface AcquireResult {
         }
 
         /**
-         * A lock held by an owner without a name.
+         * A lock of an unnamed owner.
          *
          * @param remainingLease time
          * @param position position
@@ -101,14 +101,14 @@ public sealed interface AcquireResult {
      * The store may have forgotten locks and grants none for a while.
      *
      * @param retryAfter time until the next attempt
-     * @param problem the store and the incident, as far as known, without a full stop
+     * @param problem store and incident, as far as known, without a full stop
      */
     record Recovering(Duration retryAfter, String problem) implements AcquireResult {
 
         /**
          * A recovery of unknown cause.
          *
-         * @param retryAfter the time
+         * @param retryAfter time
          */
         public Recovering(Duration retryAfter) {
             this(retryAfter, "the lock store may have forgotten locks");
@@ -119,25 +119,23 @@ public sealed interface AcquireResult {
      * Certainly not acquired, for another reason than an owner.
      *
      * @param reason failure and remedy
-     * @param cause the failure
+     * @param cause failure
      */
     record Rejected(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
-     * Certainly not acquired, because the store grants nothing right now, such as during a failover. A waiter may
-     * retry.
+     * Certainly not acquired, because the store grants nothing now, as during a failover. A waiter may retry.
      *
      * @param reason failure and remedy
-     * @param cause the failure
+     * @param cause failure
      */
     record Unavailable(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
-     * Possibly acquired: there was no answer, or the lock is stored less safely than configured. The caller releases
-     * the token.
+     * Possibly acquired: no answer, or stored less safely than configured. The caller releases the token.
      *
      * @param reason failure and remedy
-     * @param cause the failure
+     * @param cause failure
      */
     record Unknown(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 }

@@ -21,8 +21,8 @@ public final class BackendGuard {
     /**
      * {@return the backend's stage; a failed one if it threw or returned null}
      *
-     * @param <R> the result
-     * @param call the call
+     * @param <R> result
+     * @param call call
      */
     public static <R> CompletionStage<R> stageOf(Supplier<? extends @Nullable CompletionStage<R>> call) {
         return stageOf(Supplier::get, call);
@@ -31,10 +31,10 @@ public final class BackendGuard {
     /**
      * {@return {@link #stageOf(Supplier)} without a capturing lambda, for the hot path}
      *
-     * @param <C> the command
-     * @param <R> the result
-     * @param call the call
-     * @param command its argument
+     * @param <C> command
+     * @param <R> result
+     * @param call call
+     * @param command argument
      */
     public static <C, R> CompletionStage<R> stageOf(
             Function<C, ? extends @Nullable CompletionStage<R>> call, C command) {
@@ -49,7 +49,7 @@ public final class BackendGuard {
      * {@return one stage per renewal; failed ones if the backend threw or returned another number}
      *
      * @param commands their number
-     * @param call the call
+     * @param call call
      */
     public static List<CompletionStage<RenewResult>> stagesOf(
             int commands, Supplier<List<CompletionStage<RenewResult>>> call) {
@@ -67,9 +67,9 @@ public final class BackendGuard {
     /**
      * {@return the result of a completed stage}
      *
-     * @param <R> the result
-     * @param result the result, if any
-     * @param failure the exception, if any
+     * @param <R> result
+     * @param result if any
+     * @param failure if any
      * @param unknown converts an exception to a result
      */
     public static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {

@@ -26,8 +26,8 @@ public final class BlockingWait {
     /**
      * {@return the result, after completion}
      *
-     * @param future the future
-     * @param <T> the result
+     * @param future future
+     * @param <T> result
      * @throws InterruptedException when interrupted
      */
     public static <T> T await(CompletableFuture<T> future) throws InterruptedException {
@@ -40,9 +40,9 @@ public final class BlockingWait {
     /**
      * {@return the result, after completion within the limit}
      *
-     * @param future the future
-     * @param limit longest time to wait
-     * @param <T> the result
+     * @param future future
+     * @param limit longest wait
+     * @param <T> result
      * @throws InterruptedException when interrupted
      * @throws TimeoutException at the limit
      */
@@ -60,8 +60,8 @@ public final class BlockingWait {
     /**
      * {@return the result, after completion}
      *
-     * @param future the future
-     * @param <T> the result
+     * @param future future
+     * @param <T> result
      */
     public static <T> T awaitUninterruptibly(CompletableFuture<T> future) {
         if (!future.isDone()) {
@@ -73,8 +73,8 @@ public final class BlockingWait {
     /**
      * {@return whether the future is complete, normally or not, at the limit}
      *
-     * @param future the future
-     * @param limit longest time to wait
+     * @param future future
+     * @param limit longest wait
      */
     public static boolean awaitUninterruptibly(CompletableFuture<?> future, Duration limit) {
         if (!future.isDone()) {
@@ -86,7 +86,7 @@ public final class BlockingWait {
     /**
      * Blocks the thread.
      *
-     * @param pause the time
+     * @param pause time
      * @throws InterruptedException when interrupted
      */
     public static void sleep(Duration pause) throws InterruptedException {

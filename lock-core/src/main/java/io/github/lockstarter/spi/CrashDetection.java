@@ -33,7 +33,7 @@ public interface CrashDetection {
      * @param history identifies the store's memory; another one may have forgotten take-overs
      * @param takeOver identifies the last time at which locks of this instance were, or could be, taken over; empty if
      *     none
-     * @param historyBefore the direct predecessor of this history; empty if unknown
+     * @param historyBefore direct predecessor of this history; empty if unknown
      * @param runningFor minimum uptime of the answering server, which may have lost older data, even if replicas
      *     acknowledged it. Meaningless while the history stays the same
      * @param abandoned keys of the beat whose crashed owners an attempt now replaces

@@ -29,8 +29,8 @@ public final class KeyOrder {
     /**
      * Begins a command after the end of all earlier ones of its key.
      *
-     * @param <R> the result
-     * @param key the key
+     * @param <R> result
+     * @param key key
      * @param command begins it; its stage completes with its end
      * @return the result; failed if the command cannot begin
      */

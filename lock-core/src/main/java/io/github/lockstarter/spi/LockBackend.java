@@ -36,34 +36,29 @@ public interface LockBackend extends AutoCloseable {
      * Grants the lock if it is free or this token already has it. For a busy lock and a waiting caller, registers the
      * instance as a waiter; the first registration notifies the owner's instance.
      *
-     * @param command the attempt
+     * @param command attempt
      * @return the outcome
      */
     CompletionStage<AcquireResult> acquire(AcquireCommand command);
 
     /**
-     * Makes each lease end no earlier than the given time from now, if the token still has the lock. Commands sent
-     * together may share a failure or timeout, but no finding about one lock.
+     * Renews each lease whose token still has the lock. Commands sent together may share a failure or timeout, but no
+     * finding about one lock.
      *
-     * @param commands the renewals
+     * @param commands renewals
      * @return one outcome per command, in order
      */
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands);
 
     /**
-     * Frees the lock if the token has it, and signals the longest-waiting instance. If the command requests a new place
-     * in the queue, the releasing instance is registered behind it; with no instance to signal, it is not registered
-     * and may retry at once.
+     * Frees the lock if the token has it, or keeps it for the rest of its minimum time, and signals the longest-waiting
+     * instance.
      *
-     * <p>The second copy of a command sent twice over a broken connection is answered as released, not lost. If part of
-     * the minimum time is left, the same step keeps the lock for that time, and every attempt is contended.
+     * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue. If the
+     * slot that it names is then free or kept, the next instance {@linkplain ReleaseCommand.Wait.Ends behind its
+     * position}, if any, is signalled, since this one may have received the last signal.
      *
-     * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue, and is
-     * answered as released whether or not the token had the lock. If the slot that it names is then free or kept, the
-     * next instance {@linkplain ReleaseCommand.Wait.Ends behind its position}, if any, is signalled, since this one may
-     * have received the last signal.
-     *
-     * @param command the release
+     * @param command release
      * @return the outcome
      */
     CompletionStage<ReleaseResult> release(ReleaseCommand command);
@@ -71,7 +66,7 @@ public interface LockBackend extends AutoCloseable {
     /**
      * {@return one lock of any owner, unchanged; unknown by default}
      *
-     * @param key the key
+     * @param key key
      * @param slot 0 for a lock with one permit
      */
     default CompletionStage<StoredLock> inspect(String key, int slot) {
@@ -82,9 +77,9 @@ public interface LockBackend extends AutoCloseable {
      * Frees a held or kept lock if the fencing token is the last granted one, signals the longest-waiting instance, and
      * notifies the instance that had it.
      *
-     * @param key the key
+     * @param key key
      * @param slot 0 for a lock with one permit
-     * @param fencingToken the fencing token
+     * @param fencingToken fencing token
      * @return the outcome; by default unknown, with nothing changed
      */
     default CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
@@ -107,7 +102,7 @@ public interface LockBackend extends AutoCloseable {
 
     /**
      * {@return whether locks of a crashed instance are taken over, as far as known; by default on with a {@link
-     * #crashDetection}, otherwise off} Returns at once.
+     * #crashDetection}, otherwise off}
      */
     default CrashTakeOver crashTakeOver() {
         return crashDetection().isPresent()
@@ -117,8 +112,8 @@ public interface LockBackend extends AutoCloseable {
 
     /**
      * {@return whether a failure means silence, a timeout or no connection, from which the engine derives outages;
-     * false for refusals and for failures of this client (closed, cancelled, out of memory)} By default true for
-     * timeouts alone.
+     * false for refusals and failures of this client (closed, cancelled, out of memory)} By default true for timeouts
+     * only.
      *
      * @param failure the {@linkplain FailedResult#cause cause} of a result or of a beat without an answer
      */
@@ -130,7 +125,7 @@ public interface LockBackend extends AutoCloseable {
      * {@return the server that keeps a key, as messages call it, for stores whose servers fail one by one; empty if
      * unknown, and by default}
      *
-     * @param key the key
+     * @param key key
      */
     default Optional<String> serverOf(String key) {
         return Optional.empty();
@@ -139,8 +134,8 @@ public interface LockBackend extends AutoCloseable {
     /**
      * Registers the receiver of an instance's signals. Called once, before the first command.
      *
-     * @param instanceId the instance
-     * @param listener the receiver
+     * @param instanceId instance
+     * @param listener receiver
      */
     void listen(String instanceId, SignalListener listener);
 

@@ -26,8 +26,8 @@ public final class LockThreads {
     /**
      * {@return an unstarted thread}
      *
-     * @param name the name
-     * @param work the code
+     * @param name name
+     * @param work code
      */
     public static Thread thread(String name, Runnable work) {
         return thread(name, LockThreads.class.getClassLoader(), work);
@@ -43,7 +43,7 @@ public final class LockThreads {
     /**
      * {@return a pool with an unbounded queue}
      *
-     * @param name the name
+     * @param name name
      * @param threads maximum number
      * @param idle longest idle time
      */
@@ -54,10 +54,10 @@ public final class LockThreads {
     /**
      * {@return {@link #pool(String, int, Duration)} for code of another class loader}
      *
-     * @param name the name
+     * @param name name
      * @param threads maximum number
      * @param idle longest idle time
-     * @param context the context class loader
+     * @param context context class loader
      */
     public static ThreadPoolExecutor pool(String name, int threads, Duration idle, ClassLoader context) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
@@ -74,7 +74,7 @@ public final class LockThreads {
     /**
      * {@return a pool without a queue, so that its tasks may wait for each other; refuses tasks beyond the maximum}
      *
-     * @param name the name
+     * @param name name
      * @param most maximum number
      * @param idle longest idle time
      */
@@ -86,7 +86,7 @@ public final class LockThreads {
     /**
      * {@return a single-threaded timer that drops cancelled tasks, and delayed ones at shutdown}
      *
-     * @param name the name
+     * @param name name
      */
     public static ScheduledThreadPoolExecutor timer(String name) {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> thread(name, work));
@@ -98,7 +98,7 @@ public final class LockThreads {
     /**
      * Waits up to 2 s for a thread to end, or until an interrupt, whose flag is set again.
      *
-     * @param thread the thread
+     * @param thread thread
      */
     public static void join(Thread thread) {
         try {
@@ -111,7 +111,7 @@ public final class LockThreads {
     /**
      * As {@link #join(Thread)}, for a pool after its shutdown. The caller may be one of its tasks.
      *
-     * @param pool the pool
+     * @param pool pool
      */
     public static void join(ExecutorService pool) {
         try {

@@ -44,13 +44,10 @@ public record LockToken(
 
     private static final int SHOWN = 8;
 
-    /** Separates the unique part of a token from the readable one. */
     private static final char LABEL = '|';
 
-    /** Follows a take-over time that replicas must acknowledge. */
     private static final char ACKNOWLEDGED = '+';
 
-    /** Instance, sequence, time, owner, take-over time. */
     private static final Pattern STORED = Pattern.compile(
             "([^|]+?)(?::[0-9]+)?(?:\\|(?:([0-9]{1,15})(?: (.*?))?)?(?:\\|[0-9]{1,15}\\+?)?)?", Pattern.DOTALL);
 
@@ -64,7 +61,7 @@ public record LockToken(
      * @param owner owner
      * @param since time
      * @param takeOverMillis take-over time
-     * @param takeOverCondition its condition
+     * @param takeOverCondition condition
      */
     public LockToken {
         owner = readable(owner);
@@ -120,7 +117,7 @@ public record LockToken(
     /**
      * {@return a token's owner with its place}
      *
-     * @param name the owner
+     * @param name owner
      * @param place {@code host/application}; blank if unknown
      */
     public static String ownerAt(String name, String place) {
@@ -199,7 +196,7 @@ public record LockToken(
         }
     }
 
-    /** {@return the first characters of the instance's id, too few to build a token} */
+    /** {@return the start of the instance's id, too short to build a token} */
     public String instance() {
         return shortened(instanceId);
     }

@@ -42,7 +42,7 @@ public final class Outages {
      *
      * @param store classifies failures and locates keys
      * @param scope of events about the whole store
-     * @param nanoTime the monotonic clock
+     * @param nanoTime monotonic clock
      * @param receiver must not block
      */
     public Outages(LockBackend store, Scope scope, LongSupplier nanoTime, Consumer<StoreEvent> receiver) {
@@ -61,7 +61,7 @@ public final class Outages {
      * Records the end of a command.
      *
      * @param key of the command, or any key
-     * @param result an answer, or a {@link FailedResult}
+     * @param result answer, or a {@link FailedResult}
      * @param epochAtSending {@link #epoch} before the command was sent
      */
     public void ended(String key, Object result, long epochAtSending) {
@@ -77,7 +77,7 @@ public final class Outages {
      * Records the end of an operator's command.
      *
      * @param key of the lock
-     * @param told an answer, or unknown
+     * @param told answer, or unknown
      */
     public void told(String key, Object told) {
         if (!(told instanceof StoredLock.Unknown || told instanceof Revocation.Unknown)) {
@@ -89,7 +89,7 @@ public final class Outages {
      * Records the store's answer about its state. If one of several servers is unusable, it is unknown which ones
      * answered.
      *
-     * @param state the answer
+     * @param state answer
      */
     public void answered(StoreState state) {
         boolean isWhole = state.nodes().stream().allMatch(node -> node.failure().isEmpty());
@@ -106,7 +106,7 @@ public final class Outages {
      * Records a failed command.
      *
      * @param key of the command, or any key
-     * @param cause the failure
+     * @param cause failure
      * @param epochAtSending as for {@link #ended}
      */
     public void failed(String key, Throwable cause, long epochAtSending) {
@@ -129,7 +129,7 @@ public final class Outages {
     /**
      * Records an answer of a server.
      *
-     * @param server its name in events
+     * @param server name in events
      */
     public void answered(String server) {
         Silence over = silences.remove(server);

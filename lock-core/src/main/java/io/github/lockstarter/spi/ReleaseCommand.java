@@ -7,14 +7,14 @@ import java.util.Optional;
 /**
  * One release.
  *
- * @param key the key
- * @param token the owner's token
- * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
+ * @param key key
+ * @param token owner's token
+ * @param fencingToken last fencing token granted to the token; 0 if no grant is known
  * @param ownWait whether callers of this instance continue to wait
- * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest of it, by its own clock.
- *     It starts with the grant's recorded time if the attempt had a minimum time; otherwise with an upper bound of it,
+ * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest, by its own clock. It
+ *     starts with the grant's recorded time if the attempt had a minimum time; otherwise with an upper bound of it,
  *     capped at the present
- * @param slots the token's slot, or all candidates if no grant is known
+ * @param slots token's slot, or all candidates if no grant is known
  */
 public record ReleaseCommand(
         String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast, Slots slots) {
@@ -40,9 +40,9 @@ public record ReleaseCommand(
 
         /**
          * Callers of the instance continue to wait: it is registered at the end of the queue if another instance is
-         * signalled or the lock is kept.
+         * signalled or the lock is kept; otherwise it may retry at once.
          *
-         * @param patience minimum time for which the store keeps the registration
+         * @param patience as {@link Waiting#patience}
          */
         record GoesOn(Duration patience) implements Wait {}
     }
@@ -61,7 +61,7 @@ public record ReleaseCommand(
     /**
      * {@return the end of a wait without a hold}
      *
-     * @param key the key
+     * @param key key
      * @param token of the attempt in flight, which may have been granted; a new one if there is none
      */
     public static ReleaseCommand endOfWait(String key, LockToken token) {
@@ -71,11 +71,11 @@ public record ReleaseCommand(
     /**
      * {@return the end of a signalled instance's wait, without a hold}
      *
-     * @param key the key
+     * @param key key
      * @param token of the last attempt; a new one if there is none
-     * @param slot the signalled slot
-     * @param position the instance's place, if it waits for other slots: instances before it have attempted since the
-     *     slot became free; otherwise {@link Waiting#NEW}
+     * @param slot signalled slot
+     * @param position instance's place, if it waits for other slots: instances before it have attempted since the slot
+     *     became free; otherwise {@link Waiting#NEW}
      */
     public static ReleaseCommand endOfWait(String key, LockToken token, int slot, long position) {
         return new ReleaseCommand(key, token, 0, new Wait.Ends(position), Duration.ZERO, Slots.one(slot));

@@ -6,8 +6,8 @@ import java.time.Duration;
 public sealed interface ReleaseResult {
 
     /**
-     * The lock was freed, by this copy of the command or an earlier one. For a command that {@linkplain
-     * ReleaseCommand#endsWait ends a wait}: the token does not have the lock, and the instance does not wait.
+     * The lock was freed, by this copy of the command or an earlier one. After an {@linkplain ReleaseCommand#endsWait
+     * end of a wait}, the token does not have the lock, which it may never have had, and the instance does not wait.
      *
      * @param signalled number of instances that this copy signalled, 0 or 1. May be 0 if the instance requested no new
      *     place in the queue and the store lets no new caller pass the queue
@@ -37,8 +37,8 @@ public sealed interface ReleaseResult {
     /**
      * No answer, or an error; the token may still have the lock.
      *
-     * @param reason the failure
-     * @param cause the failure as reported
+     * @param reason failure
+     * @param cause failure as reported
      */
     record Unknown(String reason, Throwable cause) implements ReleaseResult, FailedResult {}
 }

@@ -5,10 +5,10 @@ import java.time.Duration;
 /**
  * One renewal.
  *
- * @param key the key
- * @param token the owner's token
+ * @param key key
+ * @param token owner's token
  * @param lease minimum lease from now; a longer present one is kept
- * @param fencingToken the last fencing token granted to the token
- * @param slot the token's slot
+ * @param fencingToken last fencing token granted to the token
+ * @param slot token's slot
  */
 public record RenewCommand(String key, LockToken token, Duration lease, long fencingToken, int slot) {}

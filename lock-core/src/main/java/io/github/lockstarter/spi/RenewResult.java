@@ -12,7 +12,7 @@ public sealed interface RenewResult {
      */
     record Renewed(String history) implements RenewResult {
 
-        /** Renewed by a store that has one history. */
+        /** Renewed by a store with one history. */
         public Renewed() {
             this("");
         }
@@ -31,8 +31,8 @@ public sealed interface RenewResult {
     /**
      * No answer, or an error; the lease is at least as long as before.
      *
-     * @param reason the failure
-     * @param cause the failure as reported
+     * @param reason failure
+     * @param cause failure as reported
      */
     record Unknown(String reason, Throwable cause) implements RenewResult, FailedResult {}
 }

@@ -11,16 +11,16 @@ public interface SignalListener {
     /**
      * The lock may be free: retry. Never a grant.
      *
-     * @param key the key
-     * @param slot the slot, so that an instance that cannot use it passes the signal on; 0 for a lock with one permit,
-     *     or if the store signals all waiting instances
+     * @param key key
+     * @param slot slot, so that an instance that cannot use it passes the signal on; 0 for a lock with one permit, or
+     *     if the store signals all waiting instances
      */
     void onSignal(String key, int slot);
 
     /**
      * Another instance waits for a lock that this instance had. A hint; sent only for the first registered instance.
      *
-     * @param key the key
+     * @param key key
      */
     void onWanted(String key);
 
@@ -28,7 +28,7 @@ public interface SignalListener {
      * An operator took a lock of this instance away. Unlike other signals a fact: that token's grant is gone, unless
      * the store restored it for a later renewal. May arrive before the answer with the grant.
      *
-     * @param key the key
+     * @param key key
      * @param fingerprint of the lock token that had it
      */
     void onRevoked(String key, String fingerprint);
@@ -43,7 +43,7 @@ public interface SignalListener {
      * Receives an event that results of commands do not show: a recovery, possibly repeated with each answer during it,
      * or the outage of one vote of a quorum. The engine detects the end of recoveries, and other outages.
      *
-     * @param event the event
+     * @param event event
      */
     default void onStoreEvent(StoreEvent event) {}
 }

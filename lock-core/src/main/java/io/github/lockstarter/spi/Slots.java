@@ -4,7 +4,7 @@ package io.github.lockstarter.spi;
  * Consecutive slots of a lock. A lock with several permits consists of as many slots, from 0, each with at most one
  * owner.
  *
- * @param from the first slot
+ * @param from first slot
  * @param count number of slots, at least 1
  */
 public record Slots(int from, int count) {
@@ -15,7 +15,7 @@ public record Slots(int from, int count) {
     /**
      * {@return one slot}
      *
-     * @param slot its index
+     * @param slot index
      */
     public static Slots one(int slot) {
         return slot == 0 ? ONLY : new Slots(slot, 1);

@@ -6,8 +6,8 @@ import java.time.Duration;
  * Capabilities of a store beyond exclusion. The engine uses no others; the store's auto-configuration refuses at
  * startup a configuration that needs more.
  *
- * @param signals the instances that a release wakes
- * @param leases end of the lock of an owner that no longer renews it
+ * @param signals instances that a release wakes
+ * @param leases end of unrenewed locks
  * @param shortestLease minimum lease; shorter ones are lengthened
  * @param fencingTokens maximum number of fencing tokens per grant; 1 disables hand-overs
  * @param minimumTimes whether a released lock is kept for the rest of its minimum time
@@ -28,10 +28,10 @@ public record StoreCapabilities(
     /**
      * Checks the ranges.
      *
-     * @param signals woken instances
-     * @param leases end of locks
-     * @param shortestLease minimum lease
-     * @param fencingTokens maximum number
+     * @param signals signals
+     * @param leases leases
+     * @param shortestLease lease
+     * @param fencingTokens number
      * @param minimumTimes minimum times
      * @param permits permits
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range, or the lease is below 1 ms

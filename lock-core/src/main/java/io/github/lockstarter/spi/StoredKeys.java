@@ -10,9 +10,9 @@ import java.util.stream.IntStream;
 
 /**
  * Maps keys to the text that a database stores. Immutable. A readable key of up to {@value #LONGEST} characters is
- * stored unchanged. Any other is stored as its readable beginning, a percent sign, and its SHA-256: without control
- * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores. Different
- * keys have different texts, unless SHA-256 collides.
+ * stored unchanged. Any other is stored as its readable beginning, a percent sign and its SHA-256: without control
+ * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores. Different keys have
+ * different texts, unless SHA-256 collides.
  *
  * <p>Slot 0 of a lock has the text of the key. Slot 3 has the readable beginning, {@code %3%}, and the SHA-256 of the
  * key. No key has the text of a slot: keys of that form are hashed, to a different hash.
@@ -33,7 +33,7 @@ public final class StoredKeys {
     /**
      * Creates a mapping.
      *
-     * @param prefix the keys' prefix
+     * @param prefix keys' prefix
      */
     public StoredKeys(String prefix) {
         this.prefix = prefix;
@@ -42,7 +42,7 @@ public final class StoredKeys {
     /**
      * {@return the text of a key}
      *
-     * @param key the key
+     * @param key key
      */
     public String of(String key) {
         String whole = prefix + key;
@@ -52,8 +52,8 @@ public final class StoredKeys {
     /**
      * {@return the texts of several slots, in order}
      *
-     * @param key the key
-     * @param slots the slots
+     * @param key key
+     * @param slots slots
      */
     public List<String> of(String key, Slots slots) {
         return IntStream.range(slots.from(), slots.from() + slots.count())
@@ -64,8 +64,8 @@ public final class StoredKeys {
     /**
      * {@return the text of a slot}
      *
-     * @param key the key
-     * @param slot its index
+     * @param key key
+     * @param slot index
      */
     public String of(String key, int slot) {
         String whole = prefix + key;
