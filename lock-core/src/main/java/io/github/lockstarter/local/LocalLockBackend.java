@@ -41,8 +41,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks inside this JVM, for tests without a store. Does not exclude threads of other JVMs, so never use it in
- * production. Lock clients that share one instance exclude each other like separate applications.
+ * Locks inside this JVM, for tests without a store. Other JVMs are not excluded: never use it in production. Lock
+ * clients that share one instance exclude each other like separate applications.
  *
  * <p>Keeps per key the current hold, the last fencing token, and the queue of waiting instances. The next command
  * detects the end of a lease, by the monotonic clock. Fencing tokens grow over all keys together. Commands are answered
@@ -65,7 +65,7 @@ public final class LocalLockBackend implements LockBackend {
 
     private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
 
-    /** Separate, since a listener may send a command whose release sends the next signal. */
+    /** Separate, since a listener may send a release, which sends the next signal. */
     private final ThreadPoolExecutor postman = LockThreads.pool("lock-local-signals", 1, Duration.ofSeconds(1));
 
     private final LongSupplier monotonicNanos;
@@ -155,7 +155,7 @@ public final class LocalLockBackend implements LockBackend {
         return "this JVM";
     }
 
-    /** Refuses further grants and sends no more signals; holders can still release. Idempotent. */
+    /** Refuses further grants and sends no more signals; holders can still release. */
     @Override
     public void close() {
         closed = true;
@@ -176,7 +176,6 @@ public final class LocalLockBackend implements LockBackend {
         return lock;
     }
 
-    /** The token's slot; else the first free one; else the next to become free. */
     private Lock chosen(AcquireCommand command) {
         if (command.permits() == 1) {
             return lock(command.key(), 0);
@@ -192,8 +191,8 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /**
-     * Removes the two oldest locks if unused, and moves used ones to the end. An attempt adds at most one key, so the
-     * number of unused locks beyond {@value #REMEMBERED} stays about the number of used ones.
+     * Removes the two oldest locks if unused, and moves used ones to the end. An attempt adds at most one, so beyond
+     * {@value #REMEMBERED} there are about as many unused locks as used ones.
      */
     private void forgetUnused() {
         for (int looks = 0; looks < 2 && locks.size() > REMEMBERED; looks++) {
@@ -212,7 +211,6 @@ public final class LocalLockBackend implements LockBackend {
         return nextAbove(0, 1);
     }
 
-    /** The first of a block of consecutive numbers. */
     private long nextAbove(long floor, int many) {
         Instant now = wall.instant();
         long micros = now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
@@ -250,7 +248,7 @@ public final class LocalLockBackend implements LockBackend {
 
         private final Place place;
 
-        /** The slot with the queue, as of the latest command. */
+        /** Slot 0, as of the latest command. */
         private Lock line = this;
 
         private long now;
@@ -267,14 +265,13 @@ public final class LocalLockBackend implements LockBackend {
         /** The last granted one; 0 if there was none. */
         private long fencingToken;
 
-        /** Longest-waiting first; only in slot 0. */
+        /** Longest-waiting first. */
         private List<Waiter> waiters = List.of();
 
         Lock(Place place) {
             this.place = place;
         }
 
-        /** Ends holds and waits that are over. */
         void passTo(long present) {
             now = present;
             if (isTaken && deadline - now <= 0) {
@@ -312,7 +309,7 @@ public final class LocalLockBackend implements LockBackend {
             return new AcquireResult.Granted(first, others.size(), Optional.empty(), "", place.slot);
         }
 
-        /** The first of the owner's fencing tokens, raised above the floor if needed. */
+        /** The first of the owner's fencing tokens. */
         private long raised(AcquireCommand command) {
             long first = fencingToken - command.fencingTokens() + 1;
             if (first > command.fencingFloor()) {
@@ -331,7 +328,6 @@ public final class LocalLockBackend implements LockBackend {
             return new AcquireResult.Contended(Optional.of(remaining()), position, holder, owner == null);
         }
 
-        /** Takes the earlier of the registered and the named position; else the end of the queue. */
         private long queue(String instanceId, Waiting waiting, int permits) {
             Set<String> owners = new HashSet<>();
             for (int each = 0; each < permits; each++) {
@@ -388,7 +384,6 @@ public final class LocalLockBackend implements LockBackend {
             return isTaken ? new ReleaseResult.Kept(remaining(), 0) : new ReleaseResult.Released(0);
         }
 
-        /** Keeps the lock for the rest of the minimum time. */
         private void leave(Duration atLeast) {
             owner = null;
             deadline = grantedAt + atLeast.toNanos();
@@ -432,8 +427,8 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         /**
-         * Signals and removes the first waiter with a listener behind the position, removes waiters without a listener,
-         * and returns the number of signals.
+         * Removes waiters without a listener; signals and removes the first one behind the position. Returns the number
+         * of signals.
          */
         private int wake(long position) {
             if (line.waiters.isEmpty()) {
@@ -452,10 +447,7 @@ public final class LocalLockBackend implements LockBackend {
             return first.isPresent() ? 1 : 0;
         }
 
-        /**
-         * Drops the instance's former place, since it had the lock, and appends it if another instance is signalled or
-         * the lock is kept.
-         */
+        /** Drops the instance's former place, since it had the lock. */
         private int wakeAndQueue(String instanceId, Duration patience) {
             line.waiters = waitersBut(instanceId);
             int signalled = wake();

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
  * which the monotonic clock may stand still.
  *
  * @param monotonicNanos as {@link System#nanoTime()}
- * @param wall the wall clock
+ * @param wall wall clock
  */
 public record EngineClock(LongSupplier monotonicNanos, InstantSource wall) {
 

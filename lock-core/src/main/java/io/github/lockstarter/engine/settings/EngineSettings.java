@@ -64,14 +64,14 @@ public record EngineSettings(
     /**
      * Checks all values.
      *
-     * @param lease default lease
+     * @param lease lease
      * @param maxLease longest lease
-     * @param maxWait default wait
-     * @param maxRetryDelay longest delay
+     * @param maxWait wait
+     * @param maxRetryDelay delay
      * @param watchdog renewal
      * @param handOver hand-over
      * @param shownPlace place
-     * @param warnAfter time until the warning
+     * @param warnAfter hold time
      * @param crashTakeOver take-over time
      * @param locks overrides
      * @throws IllegalArgumentException when a value is out of range
@@ -112,7 +112,7 @@ public record EngineSettings(
     /**
      * {@return a copy with another default take-over time}
      *
-     * @param takeOver the time; zero for none
+     * @param takeOver zero for none
      */
     public EngineSettings withCrashTakeOver(Duration takeOver) {
         return with(shownPlace, takeOver);
@@ -126,7 +126,7 @@ public record EngineSettings(
     /**
      * Checks a request against these settings.
      *
-     * @param request the request
+     * @param request request
      * @throws IllegalArgumentException when its lease, minimum time, longest hold or permits are out of range
      */
     public void validate(LockRequest request) {
@@ -139,7 +139,7 @@ public record EngineSettings(
     /**
      * {@return the lease of a request}
      *
-     * @param request the request
+     * @param request request
      * @throws IllegalArgumentException when out of range
      */
     public Duration leaseOf(LockRequest request) {
@@ -152,8 +152,8 @@ public record EngineSettings(
     /**
      * {@return the minimum time of a request, or zero}
      *
-     * @param request the request
-     * @param leaseOfRequest its lease
+     * @param request request
+     * @param leaseOfRequest lease
      * @throws IllegalArgumentException when it is above the lease
      */
     public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
@@ -166,8 +166,8 @@ public record EngineSettings(
     /**
      * {@return the longest hold of a request, if limited}
      *
-     * @param request the request
-     * @param leaseOfRequest its lease
+     * @param request request
+     * @param leaseOfRequest lease
      * @throws IllegalArgumentException when the request has one below the lease
      */
     public Optional<Duration> maxHoldOf(LockRequest request, Duration leaseOfRequest) {
@@ -176,9 +176,9 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the take-over time of a request's lock; zero for none}
+     * {@return the take-over time of a request's lock}
      *
-     * @param request the request
+     * @param request request
      */
     public Duration crashTakeOverOf(LockRequest request) {
         return overrides(request).crashTakeOver().orElse(crashTakeOver);
@@ -196,7 +196,7 @@ public record EngineSettings(
     /**
      * {@return the wait of a request}
      *
-     * @param request the request
+     * @param request request
      */
     public Duration maxWaitOf(LockRequest request) {
         return firstOf(request.maxWait(), overrides(request).maxWait()).orElse(maxWait);
@@ -205,7 +205,7 @@ public record EngineSettings(
     /**
      * {@return the permits of a request, by default one}
      *
-     * @param request the request
+     * @param request request
      * @throws IllegalArgumentException when a request for several keys has more than one
      */
     public int permitsOf(LockRequest request) {
@@ -216,9 +216,9 @@ public record EngineSettings(
     }
 
     /**
-     * {@return whether the release of a request's lock waits for the store's answer}
+     * {@return the release of a request}
      *
-     * @param request the request
+     * @param request request
      */
     public Release releaseOf(LockRequest request) {
         return overrides(request).release();
@@ -235,8 +235,8 @@ public record EngineSettings(
     /**
      * Checks the terms of an extension.
      *
-     * @param terms the terms
-     * @param leaseOfHold the present lease
+     * @param terms terms
+     * @param leaseOfHold present lease
      * @throws IllegalArgumentException when a duration is out of range
      */
     public void checkExtension(LockRequest terms, Duration leaseOfHold) {
@@ -247,14 +247,14 @@ public record EngineSettings(
     }
 
     /**
-     * Settings of one logical lock name that override the defaults.
+     * Overrides for one logical lock name.
      *
-     * @param lease the lease
-     * @param maxWait the wait
-     * @param atLeast the minimum time
-     * @param crashTakeOver the take-over time; zero for none
-     * @param permits the number of permits
-     * @param release whether a release waits for the store's answer
+     * @param lease lease
+     * @param maxWait wait
+     * @param atLeast minimum time
+     * @param crashTakeOver take-over time; zero for none
+     * @param permits number of permits
+     * @param release as {@link Release}
      */
     public record Overrides(
             Optional<Duration> lease,
@@ -288,7 +288,7 @@ public record EngineSettings(
     /**
      * Renewal of leases.
      *
-     * @param enabled the default for requests
+     * @param enabled default for requests
      * @param maxHold time from the grant after which a lock is no longer renewed; empty if unlimited
      */
     public record Watchdog(boolean enabled, Optional<Duration> maxHold) {
@@ -296,8 +296,8 @@ public record EngineSettings(
         /**
          * Checks the longest hold.
          *
-         * @param enabled the default for requests
-         * @param maxHold the longest hold
+         * @param enabled default for requests
+         * @param maxHold longest hold
          * @throws IllegalArgumentException when out of range
          */
         public Watchdog {
@@ -306,9 +306,9 @@ public record EngineSettings(
     }
 
     /**
-     * Limits of handing a lock over to waiters of the same instance while other instances wait.
+     * Limits of hand-overs while other instances wait.
      *
-     * @param max maximum number in a row; zero disables hand-overs entirely
+     * @param max maximum number in a row; zero disables hand-overs
      * @param maxTime maximum time since the first other waiting instance was detected
      */
     public record HandOver(int max, Duration maxTime) {
@@ -320,7 +320,7 @@ public record EngineSettings(
          */
         public static final int FENCING_TOKENS = 64;
 
-        /** 16 hand-overs or 50 ms, whichever comes first. */
+        /** 16 hand-overs or 50 ms. */
         public static final HandOver DEFAULTS = upTo(16);
 
         /**
