@@ -52,8 +52,8 @@ import java.util.stream.Stream;
  * Locks on one Redis server, with or without replicas, or in a cluster.
  * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, with further permits {@code <prefix>{n}:p1} and
  * so on: the owner's last fencing token and lock token, expiring with the lease. {@code <prefix>{n}:waiters} is the
- * sorted set of waiting instances, kept for their patience. A released lock without waiters leaves no key behind. All
- * locks share the fencing counter {@code <prefix>fence}. In {@code n}, braces, {@code %} and control characters are
+ * sorted set of waiting instances, kept for their patience. A released lock without waiters leaves no key. All locks
+ * share the fencing counter {@code <prefix>fence}. In {@code n}, braces, {@code %} and control characters are
  * percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. In a cluster each slot has its own counter {@code
  * <prefix>fence:{i}} and marker {@code <prefix>history:{i}}, with a number {@code i} in that slot. Signals are
  * published to {@code <prefix>mailbox:<instance>}. {@code <prefix>doubt:<instance>} and {@code
@@ -61,8 +61,8 @@ import java.util.stream.Stream;
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
  * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
- * round trips; outside a cluster up to 32 renewals share a call, and under load as many attempts or releases. A {@code
- * SET <prefix>{n} text NX PX} of another program and these locks exclude each other.
+ * round trips; outside a cluster up to 32 renewals share a call, under load also attempts or releases. A {@code SET
+ * <prefix>{n} text NX PX} of another program and these locks exclude each other.
  * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
  * increase, even after loss of the counter, unless the server's clock is behind the last token and the caller no longer
  * knows that token. After a restart without data or a failover to a lagging replica, the history guard (docs/design.md)
@@ -123,7 +123,6 @@ public final class RedisLockBackend implements QuorumNode {
         this(connector, settings, new RedisConnections(connector, settings));
     }
 
-    /** For tests. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
@@ -223,10 +222,9 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * The server's replication id as of the last {@link #start}. Servers share one only if they replicate each other,
-     * so two backends with the same id lead to the same server.
-     *
-     * @return the id; empty if unknown or not readable by this user
+     * {@return the server's replication id as of the last {@link #start}; empty if unknown or not readable by this
+     * user}
+     * <p>Servers share one only if they replicate each other, so two backends with the same id lead to the same server.
      */
     public Optional<String> historyName() {
         return histories.name();
@@ -359,7 +357,6 @@ public final class RedisLockBackend implements QuorumNode {
         connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
     }
 
-    /** {@return the address for messages} */
     @Override
     public String toString() {
         return "Redis at " + connector.target();

@@ -68,7 +68,7 @@ final class NodeClock {
         }
     }
 
-    /** Intersects the bounds; if they differ within the tolerance, moves to the edge nearest to the new interval. */
+    /** If the bounds differ within the tolerance, moves to the edge nearest to the new interval. */
     private void narrow(long least, long most) {
         if (least - high > 0) {
             low = high;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * from each other would wake each other endlessly. The instance then polls. A second signal of the same node, or one
  * after the window, starts another release. After a release that requeues the instance, the first signal is forwarded.
  * <p>An entry lives from the first waiting attempt, or the requeueing release, until the wait ends; without one,
- * signals are dropped. Beyond {@link #MOST} waits, the least recently used is dropped, and that instance polls. A
+ * signals are dropped. Beyond {@link #MOST} waits, the least recently used is dropped, and the instance polls for it. A
  * notice that another instance wants the lock is forwarded for the first node only. Thread-safe.
  */
 final class SignalQuorum {

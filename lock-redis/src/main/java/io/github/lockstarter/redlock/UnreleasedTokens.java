@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Tokens that one node may still hold because it did not answer their release; freed when it answers again, since a
- * short outage would otherwise withhold the node's vote for a whole lease. All were given up and are never used again.
- * The oldest is dropped when full; it ends with its lease. Thread-safe.
+ * Given-up tokens that one node may still hold because it did not answer their release; freed when it answers again,
+ * since a short outage would otherwise withhold the node's vote for a whole lease. The oldest is dropped when full; it
+ * ends with its lease. Thread-safe.
  */
 final class UnreleasedTokens {
 

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  *   <li>failed, if all have voted and fewer than a quorum have answered, since only the others may know the holder:
  *       unknown if a node may have granted it, unavailable if a node is, else rejected.
  * </ul>
- * So up to ⌊(N−1)/2⌋ nodes that are down change no result, and more never turn "cannot tell" into a refusal.
+ * So nodes that are down never turn "cannot tell" into a refusal.
  */
 final class Votes extends NodeAnswers<AcquireResult> {
 

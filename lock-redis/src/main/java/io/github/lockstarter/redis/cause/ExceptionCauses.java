@@ -4,7 +4,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Causes and messages of Lettuce's exceptions. */
 public final class ExceptionCauses {
 
     /**

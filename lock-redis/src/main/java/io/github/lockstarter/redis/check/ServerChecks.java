@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the settings of every server that keeps locks. A server that answers without a setting, or refuses {@code
- * INFO}, causes no warning; a server that does not answer keeps its earlier warnings.
+ * INFO}, causes no warning; one that does not answer keeps its earlier warnings.
  * <p>Thread-safe: a late answer may replace a newer one until the next check.
  */
 public final class ServerChecks {

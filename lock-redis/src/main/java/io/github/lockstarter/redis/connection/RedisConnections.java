@@ -20,14 +20,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the link to Redis on demand; Lettuce then keeps it open. Lettuce does not detect a server that hangs or was
+ * Opens the link to Redis on demand; Lettuce then keeps it open, but does not detect a server that hangs or was
  * demoted: then the link is abandoned, and another is opened to the current master. A cluster's link covers all nodes
  * and is kept; its topology is refreshed instead.
  * <p>Thread-safe. One daemon thread opens, since opening blocks. {@code lock} guards all mutable fields; nothing blocks
  * and no user is called while holding it. {@code link} is null until commands may be sent directly: connected,
  * subscribed if there is a mailbox, and all earlier users served, so that none is overtaken. Until then {@code waiting}
- * contains these users, with those that have timed out. An attempt that is no longer current closes whatever it opened.
- * A failed attempt fails its waiting users; the next command starts another.
+ * contains these users, even those that have timed out. An attempt that is no longer current closes whatever it opened,
+ * even if it hung in the client. A failed attempt fails its waiting users; the next command starts another.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -160,7 +160,6 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** Subscribes before any further command is sent. */
     public void subscribe(SignalMailbox wanted) {
         launch(guarded(() -> {
             if (mailbox != null) {
@@ -213,7 +212,7 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** Creates an attempt unless one is under way. The caller launches it outside of the lock, since that may fail. */
+    /** The caller launches the attempt outside of the lock, since that may fail. */
     private @Nullable Attempt begin(@Nullable ConnectionPair open) {
         if (attempt != null) {
             return null;
@@ -270,7 +269,7 @@ public final class RedisConnections implements AutoCloseable {
         return taken;
     }
 
-    /** An attempt to open the link. Only the opener's thread uses {@code opened} while it runs. */
+    /** Only the opener's thread uses {@code opened} while the attempt runs. */
     private final class Attempt implements Runnable {
 
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -313,7 +312,6 @@ public final class RedisConnections implements AutoCloseable {
             }
         }
 
-        /** An attempt that hangs in the client closes whatever it opened when it continues. */
         void awaitEnd() {
             BlockingWait.awaitUninterruptibly(ended, END_PATIENCE);
         }

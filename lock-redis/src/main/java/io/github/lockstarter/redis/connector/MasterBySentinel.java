@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /**
- * Finds the master through sentinels. Lettuce asks sentinels one after another, on reconnects too. So this asks all of
- * them in parallel, and puts the first in order that answers at the head of Lettuce's list.
+ * Finds the master through sentinels. Lettuce asks sentinels one after another, on reconnects too. So this asks all in
+ * parallel, and puts the first in order that answers at the head of Lettuce's list.
  */
 final class MasterBySentinel extends MasterConnector {
 

@@ -40,7 +40,7 @@ public record RedisFailure(Effect effect, String problem, String remedy, Throwab
         return problem + ". " + remedy;
     }
 
-    /** The failure of a command that the client may have sent twice: the first copy may have been executed. */
+    /** For a command that the client may have sent twice: the first copy may have been executed. */
     public RedisFailure afterReconnect() {
         return new RedisFailure(Effect.UNKNOWN, problem, remedy, cause);
     }

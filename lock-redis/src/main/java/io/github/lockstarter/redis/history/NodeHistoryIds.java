@@ -7,10 +7,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The last reported history ids of the cluster's nodes. By the id, an instance that has no marker for a slot detects
- * that the node has forgotten the slot's locks.
+ * The last reported history ids of the cluster's nodes. By the id, an instance without a marker for a slot detects that
+ * the node has forgotten the slot's locks.
  * <p>Thread-safe. An id is assigned to the node that is believed to serve the slot. After a redirect that may be
- * another node; then both nodes seem to start another history, which is safe.
+ * another node; then both seem to start another history, which is safe.
  */
 final class NodeHistoryIds {
 

@@ -11,10 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/**
- * An executable script call; may be sent several times. Its reply is the script's list, or a list with its single
- * value.
- */
+/** A script call; may be sent several times. Its reply is the script's list, or a list with its single value. */
 public final class ScriptCall {
 
     static final String ABSENT = "";

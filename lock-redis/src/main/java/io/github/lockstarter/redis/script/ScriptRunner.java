@@ -19,11 +19,7 @@ public final class ScriptRunner {
 
     public interface Reader<R> {
 
-        /**
-         * Converts the reply.
-         *
-         * @param isRepeated whether the client resent the script and may have run it twice
-         */
+        /** @param isRepeated whether the client resent the script and may have run it twice */
         R of(List<Object> reply, boolean isRepeated);
 
         /** The server error that the script caught and returned, or null. */

@@ -46,7 +46,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with {@code
      *     :history:} or {@code :fence:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
-     * @param guard already validated
+     * @param guard guard
      * @throws IllegalArgumentException if a value is out of range; names the property
      */
     public RedisSettings {
@@ -84,9 +84,9 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         /**
          * Ignores {@code deposedMasterWrites} without a grace period.
          *
-         * @param gracePeriod already validated
-         * @param firstUse whether to trust a server that seems new
-         * @param deposedMasterWrites already validated
+         * @param gracePeriod grace period
+         * @param firstUse trust
+         * @param deposedMasterWrites writes
          */
         public Guard {
             deposedMasterWrites = gracePeriod.isZero() ? Duration.ZERO : deposedMasterWrites;
@@ -95,7 +95,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         /**
          * {@return a guard that trusts a new server and expects no writes of a deposed master}
          *
-         * @param gracePeriod how long a server that may have forgotten locks grants no free lock
+         * @param gracePeriod as of the record
          */
         public static Guard of(Duration gracePeriod) {
             return new Guard(gracePeriod, FirstUse.GRANT, Duration.ZERO);

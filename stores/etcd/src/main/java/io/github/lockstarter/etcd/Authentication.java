@@ -31,7 +31,6 @@ final class Authentication {
         this.timeout = timeout;
     }
 
-    /** Credentials that obtain the token over the channel. */
     CallCredentials over(Channel channel) {
         return new CallCredentials() {
             @Override

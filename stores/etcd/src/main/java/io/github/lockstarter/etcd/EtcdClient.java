@@ -67,7 +67,6 @@ final class EtcdClient implements AutoCloseable {
         return Deadline.after(timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Creates a lease of at least this length, in whole seconds. */
     CompletableFuture<LeaseGrantResponse> grantLease(Duration atLeast, Deadline deadline) {
         long seconds = Math.max(1, atLeast.plusNanos(999_999_999).toSeconds());
         return call(
@@ -76,7 +75,7 @@ final class EtcdClient implements AutoCloseable {
                 deadline);
     }
 
-    /** Ends a lease and deletes its keys; false if the lease does not exist. */
+    /** False if the lease does not exist. */
     CompletableFuture<Boolean> revokeLease(long lease, Deadline deadline) {
         LeaseRevokeRequest request =
                 LeaseRevokeRequest.newBuilder().setID(lease).build();

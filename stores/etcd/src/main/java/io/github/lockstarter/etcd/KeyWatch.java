@@ -18,7 +18,6 @@ final class KeyWatch implements ClientResponseObserver<WatchRequest, WatchRespon
     /** Must not block. */
     interface Listener {
 
-        /** The watch is active. */
         default void onCreated() {}
 
         void onEvent(KeyWatch watch, Event event);

@@ -19,10 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
-/**
- * Acquires locks. Of several slots, reads them first and creates the key of the first free one. The key is requested
- * only after its lease exists, so ending the lease undoes an attempt with an unknown outcome. Thread-safe.
- */
+/** Acquires locks. Of several slots, reads them first and creates the key of the first free one. Thread-safe. */
 record LockAcquirer(
         EtcdClient client,
         KeyNames names,
@@ -153,7 +150,6 @@ record LockAcquirer(
             return CompletableFuture.completedFuture(grant(entry.firstFencingToken(revision), Math.max(0, others)));
         }
 
-        /** Repeats the grant if this token has the lock. */
         private CompletableFuture<AcquireResult> refused(List<KeyValue> taken, long revision) {
             attempts.forget(token, lease.getID());
             client.revokeLease(lease.getID(), deadline);

@@ -11,9 +11,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Receives messages to this instance: another instance waits for a lock, or an operator has revoked one. A message is a
- * key with a lease; its value is in UTF-16, which can encode every lock key. After an interruption, the watch resumes
- * after the last message.
+ * Receives this instance's messages. A message is a key with a lease; its value is in UTF-16, which can encode every
+ * lock key. After an interruption, the watch resumes after the last message.
  *
  * <p>Thread-safe. {@code isClosed} is set once; the watch writes the other fields, one call at a time.
  */

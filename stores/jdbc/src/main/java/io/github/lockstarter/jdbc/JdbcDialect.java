@@ -11,7 +11,7 @@ public enum JdbcDialect {
     /** H2, from 2.0. */
     H2("h2.sql"),
 
-    /** PostgreSQL, from 12. Releases wake waiters through {@code LISTEN} and {@code NOTIFY}. */
+    /** PostgreSQL, from 12. */
     POSTGRESQL("postgresql.sql"),
 
     /** MySQL, from 8.0. */

@@ -51,7 +51,7 @@ import javax.sql.DataSource;
  * <p>Commands use pooled connections and this backend's threads, never the caller's transaction or thread. Commands for
  * one key run in order; renewals are independent of them. Fencing tokens increase across all keys.
  *
- * <p>Waiters poll. In PostgreSQL, a release also notifies all waiters of the lock through one connection kept for that.
+ * <p>Waiters poll. In PostgreSQL, a release also notifies all waiters of the lock.
  *
  * <p>Guarantee: a lock is exclusive while the database keeps its committed transactions. Known hole: a failover to a
  * replica without the latest transactions loses locks and numbers.

@@ -110,10 +110,7 @@ final class JdbcSession implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the driver's counts. Omits the message of a failed batch, which may contain the values of parameters and
-     * so lock tokens.
-     */
+    /** Omits the message of a failed batch, which may contain the values of parameters and so lock tokens. */
     int[] executeBatch(String sql, List<Object[]> each) throws SQLException {
         try (PreparedStatement batch = prepare(sql)) {
             for (Object[] parameters : each) {

@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the backend's commands on the table. Keys are stored keys; all times are the database's. Each statement is
- * its own transaction, except a batch of renewals, which may be one, and a grant in PostgreSQL. Subclasses have the SQL
- * of one database.
+ * its own transaction, except a batch of renewals, which may be one, and a grant in PostgreSQL.
  *
  * <p>Acquiring has two steps: {@link #insert} or {@link #takeOver} writes the token into the row; {@link #number} then
  * draws a number, and writes it if the row still has the token. The order of fencing tokens rests on this invariant:
@@ -75,7 +74,6 @@ abstract class LockRepository {
         return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW);
     }
 
-    /** Tries the slot that the token holds, otherwise the first free one. */
     private Optional<AcquireResult> attempt(List<String> slots, AcquireCommand command) throws SQLException {
         List<LockRow> found = slots.size() == 1 ? List.of() : find(slots);
         List<LockRow> busy = found.stream().filter(row -> !row.isExpired()).toList();
@@ -169,7 +167,6 @@ abstract class LockRepository {
         return isKept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
     }
 
-    /** The rest of the minimum lock time, if it belongs to this grant. */
     private Optional<ReleaseResult> rest(String slot, ReleaseCommand command) throws SQLException {
         return find(slot)
                 .filter(row -> row.isKept() && !row.isExpired() && row.fencingToken() == command.fencingToken())
@@ -241,7 +238,7 @@ abstract class LockRepository {
 
     /**
      * Acquires the lock if there is no row. Returns the row afterwards, of any owner; empty if it changes concurrently.
-     * The number of fencing tokens is for a database that numbers the grant in the same step.
+     * {@code tokens} is for a database that numbers the grant in the same step.
      */
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
         return insert(key, token, lease)
@@ -362,7 +359,6 @@ abstract class LockRepository {
                 token);
     }
 
-    /** Keeps the row without an owner, if it has the token and time is left. */
     private boolean keep(String key, String slot, String token, Duration atLeast) throws SQLException {
         long micros = micros(atLeast);
         return giveUp(

@@ -34,7 +34,7 @@ public record LockTable(String name) {
         }
     }
 
-    /** Adds the schema unless one is named, so every connection uses the same table whatever its current schema. */
+    /** Adds the schema unless one is named, so that every connection uses the same table. */
     LockTable in(String schema, char quote) {
         return name.indexOf('.') < 0 ? new LockTable(quote + schema + quote + '.' + name) : this;
     }

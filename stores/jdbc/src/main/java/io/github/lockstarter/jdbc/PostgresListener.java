@@ -97,7 +97,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
         return isOpen;
     }
 
-    /** Why the listener gave up, so that waiters poll. */
+    /** Why the listener gave up. */
     Optional<String> problem() {
         return problem;
     }

@@ -30,7 +30,7 @@ record PostgresNotice(String instance, String fingerprint, String key) {
         return String.join(":", instance, fingerprint, key);
     }
 
-    /** Parses a notification; empty if it is of another kind. */
+    /** Empty for a notification of another kind. */
     static Optional<PostgresNotice> of(String text) {
         String[] parts = text.split(":", 3);
         return parts.length == 3 ? Optional.of(new PostgresNotice(parts[0], parts[1], parts[2])) : Optional.empty();

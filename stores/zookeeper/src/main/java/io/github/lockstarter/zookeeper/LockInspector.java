@@ -20,7 +20,6 @@ final class LockInspector {
         this.paths = paths;
     }
 
-    /** The first node of a queue. */
     private record Owner(String path, long fencingToken, LockHolder holder, int waiting) {
 
         StoredLock lock() {

@@ -62,8 +62,8 @@ final class LockReleaser {
     }
 
     /**
-     * Replaces the node behind all earlier waiters, in one transaction, and watches the last known one in front of it;
-     * the attempt after the signal detects later ones. With no waiter behind, only releases.
+     * Watches the last known waiter in front of the new node; the attempt after the signal detects later ones. With no
+     * waiter behind, only releases.
      */
     private CompletableFuture<ReleaseResult> releaseAndWait(OwnNode held, LockToken token) {
         String queue = held.node.directory();

@@ -63,7 +63,6 @@ record QueueSnapshot(List<String> names) {
         return position(node) < last ? Optional.of(names.get(last)) : Optional.empty();
     }
 
-    /** Prefix of the name of a node's replacement. */
     static String prefixAfter(LockNode old) {
         return "after-" + Long.toHexString(old.czxid()) + '-' + PREFIX;
     }

@@ -45,10 +45,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Grant</b>: the first node has the lock. A free lock takes one round trip, since the read of the queue is sent
  * right behind the creation of the node, and its release another one. A waiter watches the node in front of its own, so
  * that a release wakes one instance. It takes the lock by writing its lock token, which proves its session, with the
- * read of the queue right behind. An instance that continues to wait releases the lock and creates its next node in one
- * transaction, and watches the last node that it knows in front of it. So another owner costs two transactions and four
- * requests. The fencing token is the {@code czxid} of the node, which grows over all nodes of the ensemble; the number
- * in the name restarts with each new container.
+ * read of the queue right behind. An instance that continues to wait releases the lock and creates its next node,
+ * behind all earlier waiters, in one transaction. So another owner costs two transactions and four requests. The
+ * fencing token is the {@code czxid} of the node, which grows over all nodes of the ensemble; the number in the name
+ * restarts with each new container.
  *
  * <p><b>Lease</b>: the servers delete the nodes of an instance after a silence of the session timeout. This backend
  * ends the lease of a lock that is not renewed ({@link OwnNodes}). Renewals ask whether the session continues ({@link
@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Guarantee</b>: with a majority of servers that keep acknowledged data, at most one instance has the lock, and a
  * lock is certain ({@link CrashDetection#certainTime}) for half of the session timeout after the last answered question
  * was sent. <b>Known hole</b>: an instance that is paused for longer takes its next step when it resumes, even if
- * another one has the lock. A resource that checks the fencing token refuses that step.
+ * another one has the lock. Check the fencing token on writes.
  */
 public final class ZooKeeperLockBackend implements LockBackend {
 
@@ -127,8 +127,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     /**
-     * Waits until the client is connected and its session certain, the time is over or the thread is interrupted, which
-     * sets the flag again.
+     * Waits until the session is certain, the time is over or the thread is interrupted, which sets the flag again.
      *
      * @param limit longest wait
      * @return the reason why no lock can be kept; empty if locks are granted, or will be once the session is certain
@@ -287,7 +286,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
         return new TimeoutException("no answer within " + DurationText.exactly(settings.commandTimeout()));
     }
 
-    /** Servers and root. */
     @Override
     public String toString() {
         return "ZooKeeper (" + client.getZookeeperClient().getCurrentConnectionString() + settings.root() + ")";

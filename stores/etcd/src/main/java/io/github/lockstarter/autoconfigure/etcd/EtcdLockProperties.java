@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks in etcd, in addition to that of all locks.
+ * Configuration of locks in etcd.
  *
  * @param endpoints Client URLs of the members of the etcd cluster, with http or https. If a member does not answer, the
  *     client turns to the next one.

@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 /**
- * The configuration of locks in a database, in addition to that of all locks.
+ * Configuration of locks in a database.
  *
  * @param commandTimeout Time limit of a lock command, including the wait for a connection: 100ms to 60s.
  * @param requiredAtStart Whether the application fails to start when the database cannot keep locks. If false, locked

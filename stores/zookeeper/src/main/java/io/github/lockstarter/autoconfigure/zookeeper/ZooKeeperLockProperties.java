@@ -10,8 +10,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Configuration of locks in ZooKeeper. A {@code CuratorFramework} of the application replaces the servers and timeouts
- * of its own client.
+ * Configuration of locks in ZooKeeper.
  *
  * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, optionally with a chroot after
  *     the last one. Not used if the application declares a CuratorFramework.
