@@ -53,11 +53,11 @@ import java.util.stream.Stream;
  * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, with further permits {@code <prefix>{n}:p1} and
  * so on: the owner's last fencing token and lock token, expiring with the lease. {@code <prefix>{n}:waiters} is the
  * sorted set of waiting instances, kept for their patience. A released lock without waiters leaves no key. All locks
- * share the fencing counter {@code <prefix>fence}. In {@code n}, braces, {@code %} and control characters are
- * percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. In a cluster each slot has its own counter {@code
- * <prefix>fence:{i}} and marker {@code <prefix>history:{i}}, with a number {@code i} in that slot. Signals are
- * published to {@code <prefix>mailbox:<instance>}. {@code <prefix>doubt:<instance>} and {@code
- * <prefix>taken:<instance>} serve take-overs (docs/design.md).
+ * share the fencing counter {@code <prefix>fence}, the history marker {@code <prefix>history} and its {@code :before}
+ * and {@code :checked}; in a cluster each slot has its own, such as {@code <prefix>fence:{i}}, with a number {@code i}
+ * in that slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is
+ * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
+ * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md).
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
  * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
