@@ -16,7 +16,7 @@ final class Attempt {
     final int fencingTokens;
 
     /** The signalled slot that it was sent for; still free if a lower one is granted; negative if none. */
-    final int signalled;
+    final int signalledSlot;
 
     /** Time before it was sent. */
     final Moment sent;
@@ -24,11 +24,11 @@ final class Attempt {
     /** Set once, before the command is sent, by the sending thread. */
     volatile @Nullable Grant grant;
 
-    Attempt(Waiter waiter, Optional<Waiting> waiting, int fencingTokens, int signalled, Moment sent) {
+    Attempt(Waiter waiter, Optional<Waiting> waiting, int fencingTokens, int signalledSlot, Moment sent) {
         this.waiter = waiter;
         this.waiting = waiting;
         this.fencingTokens = fencingTokens;
-        this.signalled = signalled;
+        this.signalledSlot = signalledSlot;
         this.sent = sent;
     }
 

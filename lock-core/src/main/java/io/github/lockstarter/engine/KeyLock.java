@@ -115,7 +115,7 @@ final class KeyLock extends TimerEntry {
 
     /** Highest signalled slot, which may be free even if this instance seems to hold it; reset by an attempt for it. */
     @GuardedBy("this")
-    private int signalled = NONE;
+    private int signalledSlot = NONE;
 
     /** Another instance waits while an attempt is under way; passed on to its grant. */
     @GuardedBy("this")
@@ -135,7 +135,7 @@ final class KeyLock extends TimerEntry {
     private @Nullable Obstacle obstacle;
 
     @GuardedBy("this")
-    private long lookAt = NEVER;
+    private long nextLookAt = NEVER;
 
     @GuardedBy("this")
     private int round;
@@ -198,7 +198,7 @@ final class KeyLock extends TimerEntry {
             attemptedPermits = 0; // its attempt may have used up a signal
         }
         if (known == null || isUnanswered) {
-            queue.endWait(waiter);
+            queue.turnIntoTry(waiter);
         } else {
             endWait(todo, waiter, known.outcome());
         }
@@ -428,8 +428,8 @@ final class KeyLock extends TimerEntry {
         }
         round = 0;
         repeats = 0;
-        int free = Math.max(signalled, answered.signalled);
-        signalled = grant.slot < free ? free : NONE; // the store grants the lowest free slot
+        int free = Math.max(signalledSlot, answered.signalledSlot);
+        signalledSlot = grant.slot < free ? free : NONE; // the store grants the lowest free slot
         attemptedPermits = 0; // another slot may be free
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
@@ -456,7 +456,7 @@ final class KeyLock extends TimerEntry {
                 answered.waiter.request.renewAt(answered.sent.nanos()),
                 now);
         startHold(todo, made, taker, now);
-        lookAt = NEVER;
+        nextLookAt = NEVER;
     }
 
     /** Why no caller can take the grant; null if one can. */
@@ -548,13 +548,13 @@ final class KeyLock extends TimerEntry {
         if (!queue.hasWaiters()) {
             return;
         }
-        boolean isSignalled = signalled != NONE && (signalled < permits || !answered.waits());
+        boolean isSignalled = signalledSlot != NONE && (signalledSlot < permits || !answered.waits());
         if (isSignalled && repeats < MAX_REPEATS) {
             repeats++;
             attemptedPermits = 0;
         } else if (answered.waits()) {
             repeats = 0;
-            signalled = isSignalled ? NONE : signalled;
+            signalledSlot = isSignalled ? NONE : signalledSlot;
             sleep(todo, seen, now);
         }
     }
@@ -563,7 +563,7 @@ final class KeyLock extends TimerEntry {
     private void sleep(Effects todo, Obstacle before, Moment now) {
         Waiter first = queue.first();
         if (first != null) {
-            lookAt = now.nanos() + running.backoff(first, queue.maxPermits(), round++, before);
+            nextLookAt = now.nanos() + running.backoff(first, queue.maxPermits(), round++, before);
             reportWait(todo, first);
         }
     }
@@ -574,7 +574,7 @@ final class KeyLock extends TimerEntry {
             endAllWaits(todo, failure);
         } else { // waiters are unaffected; a second attempt would double the tries' wait
             endTries(todo, any -> true, failure);
-            attemptedPermits = signalled == NONE ? attemptedPermits : 0;
+            attemptedPermits = signalledSlot == NONE ? attemptedPermits : 0;
         }
     }
 
@@ -612,10 +612,10 @@ final class KeyLock extends TimerEntry {
         if (revocation != null) {
             todo.add(() -> revocation.complete(result));
         }
-        int signalled = result instanceof ReleaseResult.Released released ? released.signalled() : 0;
+        int othersSignalled = result instanceof ReleaseResult.Released released ? released.signalled() : 0;
         if (isRequeued) {
-            requeued(todo, result, signalled, now);
-        } else if (signalled > 0) {
+            requeued(todo, result, othersSignalled, now);
+        } else if (othersSignalled > 0) {
             wanted(now);
         }
         next(todo, now);
@@ -638,19 +638,19 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void requeued(Effects todo, ReleaseResult result, int signalled, Moment now) {
+    private void requeued(Effects todo, ReleaseResult result, int othersSignalled, Moment now) {
         boolean isKept = result instanceof ReleaseResult.Kept;
-        isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
+        isRegistered |= isKept || othersSignalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // the old place was used by the grant
         Waiter first = queue.first();
         boolean isOnlySlot = first == null || first.request.permits() == 1;
-        if (signalled > 0 || (isKept && isOnlySlot)) {
+        if (othersSignalled > 0 || (isKept && isOnlySlot)) {
             obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
                     ? Obstacle.kept(kept.rest(), now.nanos())
                     : Obstacle.elsewhere();
             Outcome over = obstacle.outcome();
             queue.takeTries(each -> each.waits() && each.request.permits() == 1, each -> decide(todo, each, over));
-            attemptedPermits = first == null || this.signalled != NONE ? 0 : first.request.permits();
+            attemptedPermits = first == null || signalledSlot != NONE ? 0 : first.request.permits();
             sleep(todo, obstacle, now);
         } else { // another slot may be free
             allowAttempts(todo, result);
@@ -722,7 +722,7 @@ final class KeyLock extends TimerEntry {
         if (isRetired) {
             return false;
         }
-        signalled = Math.max(signalled, slot);
+        signalledSlot = Math.max(signalledSlot, slot);
         attemptedPermits = attempt == null && slot < queue.maxPermits() ? 0 : attemptedPermits;
         isRegistered |= !queue.hasWaiters(); // without waiters, a withdrawal forwards the signal
         next(todo, now);
@@ -811,8 +811,8 @@ final class KeyLock extends TimerEntry {
                 lookAtHold(todo, each, now);
             }
         }
-        if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
-            lookAt = NEVER;
+        if (nextLookAt != NEVER && now.nanos() - nextLookAt >= 0) {
+            nextLookAt = NEVER;
             attemptedPermits = 0;
         }
         next(todo, now);
@@ -968,7 +968,7 @@ final class KeyLock extends TimerEntry {
             Waiter caller = nextCaller();
             if (caller != null) {
                 begin(todo, caller, now);
-            } else if (signalled != NONE || (isRegistered && queue.isEmpty())) {
+            } else if (signalledSlot != NONE || (isRegistered && queue.isEmpty())) {
                 withdraw(todo, now);
             }
         }
@@ -983,7 +983,7 @@ final class KeyLock extends TimerEntry {
             return null;
         }
         int taken = slotsTakenHere();
-        int above = signalled == NONE ? taken : Math.min(taken, signalled);
+        int above = signalledSlot == NONE ? taken : Math.min(taken, signalledSlot);
         Waiter waiting = queue.firstAbove(Math.max(above, attemptedPermits));
         Waiter caller = waiting == null ? queue.firstTry() : waiting;
         return caller != null && caller.request.permits() > above ? caller : null;
@@ -1018,11 +1018,11 @@ final class KeyLock extends TimerEntry {
     private void begin(Effects todo, Waiter caller, Moment now) {
         caller.attempts++;
         int permits = caller.request.permits();
-        int used = signalled < permits ? signalled : NONE;
-        signalled = signalled < permits ? NONE : signalled;
+        int used = signalledSlot < permits ? signalledSlot : NONE;
+        signalledSlot = signalledSlot < permits ? NONE : signalledSlot;
         if (caller.isQueued) {
             attemptedPermits = permits;
-            lookAt = NEVER;
+            nextLookAt = NEVER;
         }
         boolean areOthersWaiting = caller.hadToWait || queue.hasSeveralWaiters();
         int tokens = areOthersWaiting ? Math.min(block, running.maxFencingTokens) : 1;
@@ -1036,14 +1036,14 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
-        int slot = Math.max(0, signalled);
+        int slot = Math.max(0, signalledSlot);
         Consumer<ReleaseResult> then =
                 result -> running.follow(effects -> withdrawn(effects, result, running.nowOr(now)));
         long place = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep it
         todo.add(() -> running.withdraw(key, known, slot, place, then));
         isWithdrawing = true;
         isRegistered = false;
-        signalled = NONE; // the withdrawal forwards it
+        signalledSlot = NONE; // the withdrawal forwards it
         position = place;
         registeredBy = null;
     }
@@ -1298,10 +1298,10 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void watch(Moment now) {
-        long next = !queue.hasWaiters() ? NEVER : lookAt;
+        long next = !queue.hasWaiters() ? NEVER : nextLookAt;
         for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.HELD) {
-                next = Math.min(next, lookAtHoldBy(each, now));
+                next = Math.min(next, nextLookAtHold(each, now));
             }
         }
         for (Hold each : lost) {
@@ -1312,7 +1312,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    private static long lookAtHoldBy(Hold held, Moment now) {
+    private static long nextLookAtHold(Hold held, Moment now) {
         long deadline = held.deadline.nanos();
         boolean renews = held.isRenewed() && !held.isPastMaxHold(now.nanos()) && held.renewAt - deadline < 0;
         long latest = renews ? held.renewAt : deadline;

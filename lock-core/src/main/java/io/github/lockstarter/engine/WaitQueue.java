@@ -73,7 +73,7 @@ final class WaitQueue {
         return queue;
     }
 
-    void endWait(Waiter waiter) {
+    void turnIntoTry(Waiter waiter) {
         unlink(waiter);
         addTry(waiter);
     }

@@ -85,8 +85,8 @@ class KeyLockExplorationTests {
                 arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "3: a waiter is at 0 places"),
                 arguments("holds", null, List.of(WAITS), 3, "4: a hold is not the owner"),
                 arguments("attemptedPermits", MOST_PERMITS, List.of(WAITS, TRIES), 3, "5: a stranded waiter"),
-                arguments("lookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
-                arguments("signalled", -1, List.of(WAITS), 3, "5: a signal is lost"),
+                arguments("nextLookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
+                arguments("signalledSlot", -1, List.of(WAITS), 3, "5: a signal is lost"),
                 arguments("holds.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
                 arguments("releases", 9, List.of(WAITS), 6, "7: an object without use"),
                 arguments(

@@ -80,7 +80,7 @@ final class KeyLockInvariants {
         boolean isAsking = get(lock, "attempt") != null
                 || (boolean) get(lock, "isWithdrawing")
                 || (int) get(lock, "requeueing") > 0;
-        long lookAt = get(lock, "lookAt");
+        long lookAt = get(lock, "nextLookAt");
         boolean isLooking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.isClosed);
         engine.check(!areTrying || isAsking, "5: a stranded try");
         engine.check(!areWaiting || isAsking || isHeld || isLooking, "5: a stranded waiter");
