@@ -16,7 +16,7 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>The lock is acquired before the method runs, renewed while it runs, and released after it returned or threw; a
- * transaction that the method opens commits first. The method never runs without the lock.
+ * transaction opened by the same method commits before the release. The method never runs without the lock.
  *
  * <p>The call throws {@link LockNotAcquiredException} if the lock stays contended for the whole wait, unless {@link
  * #ifContended()} or {@link #fallbackMethod()} is set; {@link LockBackendException} if the store is unavailable; and
@@ -43,7 +43,7 @@ import java.lang.annotation.Target;
 @Documented
 public @interface DistributedLock {
 
-    /** Selects the configured time. */
+    /** Makes a time in milliseconds use the configured value. */
     long AS_CONFIGURED = -1;
 
     /**
@@ -59,9 +59,10 @@ public @interface DistributedLock {
     String[] key() default {};
 
     /**
-     * Logical lock name, {@code name} tag of its metrics, and {@code distributed-lock.locks.<name>.*} in the
-     * configuration. Letters, digits, {@code .}, {@code _} and {@code -}. Placeholders in this annotation's text, such
-     * as <code>${shop.tenant:main}</code>, are resolved at startup, which fails if one has no value.
+     * Logical lock name: first part of the lock's key, {@code name} tag of its metrics, and {@code
+     * distributed-lock.locks.<name>.*} in the configuration. Letters, digits, {@code .}, {@code _} and {@code -}.
+     * Placeholders such as <code>${shop.tenant:main}</code>, in all text of this annotation, are resolved at startup,
+     * which fails if one has no value.
      *
      * @return the name; default {@code SimpleClass.method} of the annotated method
      */
@@ -99,7 +100,8 @@ public @interface DistributedLock {
     String maxWait() default "";
 
     /**
-     * Minimum time from the grant, see {@link LockRequest#keptFor}. Startup fails if it exceeds the lease.
+     * Minimum time from the grant during which no other caller gets the lock, see {@link LockRequest#keptFor}. Startup
+     * fails if it exceeds the lease.
      *
      * @return the minimum time; default {@code distributed-lock.locks.<name>.at-least}, else none
      */
@@ -120,8 +122,8 @@ public @interface DistributedLock {
     String maxHold() default "";
 
     /**
-     * Maximum number of simultaneous holders, see {@link LockRequest#permits}. Startup fails if it is above 1 with
-     * several keys, ZooKeeper or Redlock.
+     * Maximum number of simultaneous holders over all instances, see {@link LockRequest#permits}. Startup fails if it
+     * is above 1 with several keys, ZooKeeper or Redlock.
      *
      * @return up to {@value LockRequest#MOST_PERMITS}; default {@code distributed-lock.locks.<name>.permits}, else 1
      */
@@ -131,19 +133,19 @@ public @interface DistributedLock {
     Renewal renewal() default Renewal.AS_CONFIGURED;
 
     /**
-     * Outcome of a contended call. {@link IfContended#SKIP} needs a method that returns void, an {@code Optional}, a
-     * nullable type, a stage, or a publisher that may be empty, without a {@link #fallbackMethod()}; otherwise startup
-     * fails.
+     * Outcome when another owner held the lock for the whole wait. {@link IfContended#SKIP} needs a method that returns
+     * void, an {@code Optional}, a nullable type, a stage, or a publisher that may be empty, without a {@link
+     * #fallbackMethod()}; otherwise startup fails.
      *
      * @return the outcome
      */
     IfContended ifContended() default IfContended.THROW;
 
     /**
-     * Name of a method of the same bean, called without the lock when another owner held it for the whole wait. It has
-     * the same return type and parameters, and optionally an exception as last one. It handles a {@link
-     * LockBackendException} only if that parameter accepts one, such as {@link LockException}, and no other failures.
-     * Startup fails unless exactly one method of that name fits.
+     * Name of a method of the same bean that is called, without the lock, when another owner held the lock for the
+     * whole wait. It has the parameters of this method, optionally an exception as last one, and the same return type.
+     * It receives a {@link LockBackendException} only if its last parameter accepts one, such as {@link LockException},
+     * and no others. Startup fails unless exactly one method of that name fits.
      *
      * @return the name; default none
      */

@@ -18,7 +18,7 @@ public interface LockAdmin {
      */
     String instance();
 
-    /** {@return the locks that this instance holds} */
+    /** {@return a live view of the locks that this instance holds} */
     HeldLocks heldLocks();
 
     /** {@return a copy of this instance's waiting callers; those of one key in serving order} */
@@ -27,7 +27,7 @@ public interface LockAdmin {
     /**
      * {@return slot 0, as {@link #inspect(String, int)}}
      *
-     * @param key key
+     * @param key the key
      */
     default CompletableFuture<StoredLock> inspect(String key) {
         return inspect(key, 0);
@@ -36,7 +36,7 @@ public interface LockAdmin {
     /**
      * {@return the stored lock of any instance; changes nothing}
      *
-     * @param key key
+     * @param key the key
      * @param slot as {@link HeldLock#slot}
      */
     CompletableFuture<StoredLock> inspect(String key, int slot);
@@ -52,8 +52,8 @@ public interface LockAdmin {
      * a message, or at its next renewal; if it misses the message within the longest lease after a failover or restart
      * of the store, it takes the lock back. Work that never checks the lock continues.
      *
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken from {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
      * @return the outcome
      */
     default CompletableFuture<Revocation> revoke(String key, long fencingToken) {
@@ -64,9 +64,9 @@ public interface LockAdmin {
      * {@return the outcome of {@link #revoke(String, long)} for one slot} In this instance the fencing token alone
      * identifies the slot.
      *
-     * @param key key
+     * @param key the key
      * @param slot as {@link HeldLock#slot}
-     * @param fencingToken fencing token
+     * @param fencingToken its fencing token
      */
     CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken);
 
@@ -77,7 +77,7 @@ public interface LockAdmin {
      * A waiting caller.
      *
      * @param name logical name
-     * @param key key
+     * @param key the key
      * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
      * @param waitedFor time since the call
      * @param position place among this instance's waiters, from 1
@@ -101,9 +101,9 @@ public interface LockAdmin {
         /**
          * An owner has the lock.
          *
-         * @param holder owner; empty for a client of another kind, which also excludes this application
-         * @param remainingLease empty if unlimited
-         * @param fencingToken last granted token, including those for hand-overs, or 0
+         * @param holder the owner; empty for a client of another kind, which also excludes this application
+         * @param remainingLease remaining lease; empty if unlimited
+         * @param fencingToken the last granted token, including those for hand-overs, or 0
          * @param waitingInstances their number
          * @param inDoubtFor time since an attempt detected that the holder's instance is disconnected
          */
@@ -116,12 +116,12 @@ public interface LockAdmin {
                 implements StoredLock {
 
             /**
-             * A lock not in doubt.
+             * A lock whose holder is not known to be disconnected.
              *
              * @param holder owner
-             * @param remainingLease lease
+             * @param remainingLease remaining lease
              * @param fencingToken last token
-             * @param waitingInstances number
+             * @param waitingInstances their number
              */
             public Held(
                     Optional<LockHolder> holder,
@@ -135,7 +135,7 @@ public interface LockAdmin {
         /**
          * The store has no owner of the lock.
          *
-         * @param fencingToken last granted token, or 0
+         * @param fencingToken the last granted token, or 0
          * @param waitingInstances their number
          * @param recovering time without grants because an owner may be forgotten
          */
@@ -144,8 +144,8 @@ public interface LockAdmin {
             /**
              * A lock that the store grants to the next attempt.
              *
-             * @param fencingToken last token
-             * @param waitingInstances number
+             * @param fencingToken the last token
+             * @param waitingInstances their number
              */
             public Free(long fencingToken, long waitingInstances) {
                 this(fencingToken, waitingInstances, Duration.ZERO);
@@ -156,7 +156,7 @@ public interface LockAdmin {
          * Released, but not granted before its {@link LockRequest#keptFor minimum time} ends.
          *
          * @param remaining time until the store grants it
-         * @param fencingToken last granted token
+         * @param fencingToken the last granted token
          * @param waitingInstances their number
          */
         record Kept(Duration remaining, long fencingToken, long waitingInstances) implements StoredLock {}
@@ -164,7 +164,7 @@ public interface LockAdmin {
         /**
          * The store gave no answer.
          *
-         * @param reason failure
+         * @param reason the failure
          */
         record Unknown(String reason) implements StoredLock {}
     }
@@ -172,13 +172,16 @@ public interface LockAdmin {
     /** Outcome of {@link #revoke}. */
     sealed interface Revocation {
 
-        /** The grant has ended; the lock is free, with its waiters signalled, or already a waiter's. */
+        /**
+         * The grant with that fencing token has ended; the lock is free, with its waiters signalled, or already a
+         * waiter's.
+         */
         record Revoked() implements Revocation {}
 
         /**
          * Nothing changed: the lock is not held, or under another fencing token.
          *
-         * @param found lock as stored
+         * @param found the lock as stored
          */
         record Stale(StoredLock found) implements Revocation {}
 
@@ -191,7 +194,7 @@ public interface LockAdmin {
         /**
          * No answer, or an error; the lock may have been taken away.
          *
-         * @param reason failure; says so if a holder in this instance has lost the lock
+         * @param reason the failure; says so if a holder in this instance has lost the lock
          */
         record Unknown(String reason) implements Revocation {}
     }
@@ -199,15 +202,15 @@ public interface LockAdmin {
     /**
      * State of the store.
      *
-     * @param target name in messages
+     * @param target its name in messages
      * @param failure why it is unusable; empty if it answers
      * @param recovering time without grants because it may have forgotten locks
      * @param guard detection of forgotten locks
      * @param hearsSignals whether signals wake waiters; otherwise they poll
      * @param warnings risks of its settings, each with the remedy
-     * @param nodes servers, if several: voters of a quorum, or nodes that share the keys
-     * @param coverage kept locks
-     * @param crashTakeOver crash take-over
+     * @param nodes its servers, if several: voters of a quorum, or nodes that share the keys
+     * @param coverage the part of the locks that it keeps
+     * @param crashTakeOver its crash take-over
      */
     record StoreState(
             String target,
@@ -231,7 +234,7 @@ public interface LockAdmin {
          * @param warnings risks
          * @param nodes servers
          * @param coverage coverage
-         * @param crashTakeOver take-over
+         * @param crashTakeOver crash take-over
          */
         public StoreState {
             warnings = List.copyOf(warnings);
@@ -270,7 +273,7 @@ public interface LockAdmin {
         }
 
         /**
-         * A store without details.
+         * A store of which only its availability is known.
          *
          * @param target name
          * @param failure failure
@@ -282,7 +285,7 @@ public interface LockAdmin {
         /**
          * {@return a copy with this crash take-over and its warning}
          *
-         * @param found crash take-over
+         * @param found the crash take-over
          */
         public StoreState with(CrashTakeOver found) {
             List<String> all = new ArrayList<>(warnings);
@@ -290,7 +293,7 @@ public interface LockAdmin {
             return new StoreState(target, failure, recovering, guard, hearsSignals, all, nodes, coverage, found);
         }
 
-        /** Locks that a store keeps. */
+        /** Part of the locks that a store keeps. */
         public enum Coverage {
             /** All locks. */
             ALL,
@@ -304,7 +307,7 @@ public interface LockAdmin {
             UNNEEDED,
             /** The client detects forgotten locks. */
             GUARDED,
-            /** The client detects some cases. */
+            /** The client detects some cases; the store does not show all. */
             DEGRADED,
             /** Detection is disabled. */
             OFF
@@ -313,9 +316,9 @@ public interface LockAdmin {
         /**
          * Whether the locks of a crashed instance are taken over before their leases end.
          *
-         * @param state state
+         * @param state the state
          * @param reason why some or all are not; empty if all are
-         * @param remedy change that enables it; empty if none is needed
+         * @param remedy the change that enables it; empty if none is needed
          */
         public record CrashTakeOver(State state, String reason, String remedy) {
 
@@ -343,7 +346,7 @@ public interface LockAdmin {
             /**
              * {@return {@link State#OFF} without a remedy}
              *
-             * @param reason cause
+             * @param reason the cause
              */
             public static CrashTakeOver off(String reason) {
                 return new CrashTakeOver(State.OFF, reason, "");

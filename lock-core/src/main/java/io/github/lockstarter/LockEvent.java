@@ -66,10 +66,13 @@ public sealed interface LockEvent {
         SHUTDOWN,
         /** Revoked by an operator ({@link LockAdmin#revoke}). */
         REVOKED,
-        /** A lock {@linkplain HoldState#IN_DOUBT in doubt} is gone, most likely taken over. */
+        /**
+         * The lock was {@linkplain HoldState#IN_DOUBT in doubt} and is gone, most likely taken over by another
+         * instance.
+         */
         TAKEN_OVER,
         /**
-         * The store restarted or failed over while the lock was in doubt, and cannot tell whether it was taken over.
+         * While the lock was in doubt, the store restarted or failed over, and cannot tell whether it was taken over.
          */
         HISTORY_CHANGED
     }
@@ -78,12 +81,12 @@ public sealed interface LockEvent {
      * A lock was acquired; not raised for nested holds.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param waited time from the call to the grant
      * @param attempts attempts at the backend; 0 only if handed over
      * @param path how it was acquired
-     * @param takenOverFrom previous owner for {@link Path#TAKEN_OVER}
+     * @param takenOverFrom the previous owner for {@link Path#TAKEN_OVER}
      */
     record Acquired(
             String name,
@@ -98,12 +101,12 @@ public sealed interface LockEvent {
         /**
          * A lock that was not taken over.
          *
-         * @param name name
-         * @param key key
-         * @param fencingToken fencing token
-         * @param waited wait
-         * @param attempts attempts
-         * @param path path
+         * @param name logical name
+         * @param key the key
+         * @param fencingToken its fencing token
+         * @param waited the wait
+         * @param attempts the attempts
+         * @param path the path
          */
         public Acquired(String name, String key, long fencingToken, Duration waited, int attempts, Path path) {
             this(name, key, fencingToken, waited, attempts, path, Optional.empty());
@@ -115,7 +118,7 @@ public sealed interface LockEvent {
      * the wait.
      *
      * @param name logical name
-     * @param key key
+     * @param key the key
      */
     record Contended(String name, String key) implements LockEvent {}
 
@@ -123,9 +126,9 @@ public sealed interface LockEvent {
      * An acquisition ended without the lock.
      *
      * @param name logical name
-     * @param key key
+     * @param key the key
      * @param waited time from the call to its end
-     * @param refusal reason
+     * @param refusal the reason
      * @param queued whether {@link Contended} was raised
      */
     record NotAcquired(String name, String key, Duration waited, Refusal refusal, boolean queued)
@@ -135,9 +138,9 @@ public sealed interface LockEvent {
      * A renewal by the watchdog ended.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
-     * @param outcome outcome
+     * @param key the key
+     * @param fencingToken its fencing token
+     * @param outcome the outcome
      */
     record Renewed(String name, String key, long fencingToken, RenewalOutcome outcome) implements LockEvent {}
 
@@ -145,8 +148,8 @@ public sealed interface LockEvent {
      * The owner released its last hold of a lock.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time to the release
      * @param outcome {@link ReleaseOutcome#RELEASED}, {@link ReleaseOutcome#LOST} or {@link ReleaseOutcome#UNKNOWN}
      */
@@ -158,7 +161,7 @@ public sealed interface LockEvent {
      * owner.
      *
      * @param name logical name
-     * @param key key
+     * @param key the key
      * @param remaining time without grants
      */
     record Recovering(String name, String key, Duration remaining) implements LockEvent {}
@@ -167,10 +170,10 @@ public sealed interface LockEvent {
      * A held lock was lost. Raised once per hold; {@link Released} follows with the owner's release.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time to the loss
-     * @param cause cause
+     * @param cause the cause
      * @param failedRenewals consecutive failed renewals before the loss
      */
     record Lost(String name, String key, long fencingToken, Duration held, LossCause cause, int failedRenewals)
@@ -181,11 +184,11 @@ public sealed interface LockEvent {
      * distributed-lock.warn-after}. Raised once per hold and {@link Abandonment}.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param owner as {@link HeldLock#owner}
      * @param held time so far
-     * @param abandonment reaction
+     * @param abandonment the reaction
      */
     record Abandoned(String name, String key, long fencingToken, String owner, Duration held, Abandonment abandonment)
             implements LockEvent {}
@@ -195,10 +198,10 @@ public sealed interface LockEvent {
      * hold.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time so far
-     * @param thread acquiring thread; empty if acquired asynchronously
+     * @param thread the acquiring thread; empty if acquired asynchronously
      */
     record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}
@@ -208,8 +211,8 @@ public sealed interface LockEvent {
      * ago; {@link Confirmed}, {@link Lost} or a release ends the doubt.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time so far
      */
     record InDoubt(String name, String key, long fencingToken, Duration held) implements LockEvent {}
@@ -218,8 +221,8 @@ public sealed interface LockEvent {
      * The store confirmed that a lock in doubt is held.
      *
      * @param name logical name
-     * @param key key
-     * @param fencingToken fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param inDoubtFor time since {@link InDoubt}
      */
     record Confirmed(String name, String key, long fencingToken, Duration inDoubtFor) implements LockEvent {}

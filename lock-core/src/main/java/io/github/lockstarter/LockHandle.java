@@ -97,8 +97,8 @@ public interface LockHandle extends AutoCloseable {
     Duration remainingLease();
 
     /**
-     * {@return whether this handle certainly holds the lock: false while {@linkplain HoldState#IN_DOUBT in doubt}, and
-     * once released or lost}
+     * {@return whether this handle certainly holds the lock now: false while {@linkplain HoldState#IN_DOUBT in doubt},
+     * and forever once released or lost}
      */
     boolean isHeld();
 
@@ -112,7 +112,7 @@ public interface LockHandle extends AutoCloseable {
      * @throws LockLostException when the lock was lost
      * @throws LockBackendException when the lock is still in doubt
      * @throws IllegalStateException when this handle was released
-     * @throws LockInterruptedException when interrupted
+     * @throws LockInterruptedException when interrupted during the wait
      */
     void ensureHeld();
 
@@ -123,7 +123,7 @@ public interface LockHandle extends AutoCloseable {
      * @param terms for the {@link #keys()} of this handle; wait, ownership and name are ignored
      * @throws LockLostException when the lock was lost
      * @throws LockBackendException when the backend did not answer or cannot renew yet; the terms are unchanged
-     * @throws LockInterruptedException when interrupted; the terms may be old or new
+     * @throws LockInterruptedException when interrupted during the wait; the terms may be old or new
      * @throws IllegalStateException when this handle was released
      * @throws IllegalArgumentException when the keys differ, or a term breaks a limit of {@link LockRequest} or {@code
      *     distributed-lock.max-lease}
@@ -167,7 +167,8 @@ public interface LockHandle extends AutoCloseable {
     Optional<LockHandle> reenter(LockRequest request);
 
     /**
-     * Releases and reports a loss. An unknown outcome is not thrown: the {@link LockListener}s receive it.
+     * Releases and reports a loss. An unknown outcome is not thrown: the {@link LockListener}s receive it, and the lock
+     * ends with its lease at the latest.
      *
      * @throws LockLostException when the lock was lost before this call
      */

@@ -2,7 +2,7 @@ package io.github.lockstarter;
 
 /**
  * Receives the events of this instance's locks and their store. Every bean of this type receives every event, in bean
- * order ({@code @Order}). Exceptions are logged.
+ * order ({@code @Order}). Exceptions are logged and ignored.
  *
  * <p>Each bean has its own thread, so it may block. Two queues, for losses and for other events, hold up to {@value
  * #MOST_PENDING} events each; further events are dropped and counted in a warning.
@@ -21,18 +21,21 @@ public interface LockListener {
     /**
      * Receives an event of a lock.
      *
-     * @param event event; select by type and ignore the rest
+     * @param event the event; select by type and ignore the rest
      */
     void onEvent(LockEvent event);
 
     /**
      * Receives an outage or recovery of the store.
      *
-     * @param event event
+     * @param event the event
      */
     default void onStoreEvent(StoreEvent event) {}
 
-    /** {@return whether no method ever blocks; by default false} */
+    /**
+     * {@return whether no method ever blocks, so that it may run on the thread that made the transition; by default
+     * false}
+     */
     default boolean returnsAtOnce() {
         return false;
     }

@@ -9,7 +9,7 @@ public class LockLostException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param key key
+     * @param key the key
      * @param message cause, time and remedy
      */
     public LockLostException(String key, String message) {

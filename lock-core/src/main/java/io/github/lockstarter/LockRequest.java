@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param name logical name; for {@value #UNNAMED}, the starter uses the part of the key before a colon if an annotation
  *     or the configuration has that name
  * @param keys distinct keys in sorted order, locked all or none
- * @param maxWait as {@link #waitingUpTo}
+ * @param maxWait longest wait; zero makes one attempt
  * @param lease as {@link DistributedLock#leaseMs}
- * @param renewal renewal of the lease
- * @param ownership owner
+ * @param renewal whether the watchdog renews the lease
+ * @param ownership the owner, who may re-enter the lock
  * @param atLeast as {@link #keptFor}
  * @param maxHold as {@link #renewedUpTo}
  * @param permits maximum number of simultaneous holders
@@ -57,19 +57,19 @@ public record LockRequest(
     /**
      * Validates the values, sorts the keys and drops duplicates.
      *
-     * @param name name
+     * @param name logical name
      * @param keys keys
-     * @param maxWait wait
+     * @param maxWait longest wait
      * @param lease lease
      * @param renewal renewal
      * @param ownership owner
      * @param atLeast minimum time
      * @param maxHold longest hold
      * @param permits permits
-     * @throws IllegalArgumentException when there is no key, the name or a key is blank, a key is too long, the lease
-     *     or longest hold is below {@link #MIN_LEASE}, the minimum time is below 1 ms but not zero, a duration is
-     *     negative or above {@link #MAX_DURATION}, renewal is off for a longest hold, or the permits are not from 1 to
-     *     {@value #MOST_PERMITS}, or above 1 for several keys
+     * @throws IllegalArgumentException when there is no key, the name or a key is blank, a key is too long, the wait is
+     *     negative, the lease or longest hold is below {@link #MIN_LEASE}, the minimum time is below 1 ms but not zero,
+     *     a duration is above {@link #MAX_DURATION}, a longest hold is set without renewal, or the permits are not from
+     *     1 to {@value #MOST_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -135,7 +135,8 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with this logical name, as {@link DistributedLock#name}}
+     * {@return a copy with this logical name: the metrics tag and the {@code <name>} of {@code
+     * distributed-lock.locks.<name>}}
      *
      * @param name with few distinct values, never the key
      */
@@ -213,7 +214,7 @@ public record LockRequest(
      * LockHandle#slot}; re-entering takes no second one. A caller uses only the slots below its own limit, so the limit
      * can change while the lock is in use.
      *
-     * @param permits from 1 to {@value #MOST_PERMITS}; above 1 only with one key
+     * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; above 1 only with one key
      */
     public LockRequest permits(int permits) {
         return new LockRequest(
@@ -221,8 +222,8 @@ public record LockRequest(
     }
 
     /**
-     * {@return the text with escaped control characters and line separators, so that a key cannot start a new line in
-     * messages and logs}
+     * {@return the text with escaped control characters and line separators, so that a key from user input cannot start
+     * a new line in messages and logs}
      *
      * @param text with keys
      */

@@ -42,8 +42,8 @@ public interface LockBackend extends AutoCloseable {
     CompletionStage<AcquireResult> acquire(AcquireCommand command);
 
     /**
-     * Renews each lease whose token still has the lock. Commands sent together may share a failure or timeout, but no
-     * finding about one lock.
+     * Makes each lease end no earlier than the given time from now, if the token still has the lock. Commands sent
+     * together may share a failure or timeout, but no finding about one lock.
      *
      * @param commands renewals
      * @return one outcome per command, in order
