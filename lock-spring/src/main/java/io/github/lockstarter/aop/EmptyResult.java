@@ -50,6 +50,7 @@ final class EmptyResult {
         return null;
     }
 
+    /** Some reactive types require a value; some suspend functions are non-null. */
     private static void checkMayBeEmpty(Method method, MethodShape shape) {
         if (KotlinDetector.isSuspendingFunction(method)) {
             MethodParameter result = new MethodParameter(method, -1);

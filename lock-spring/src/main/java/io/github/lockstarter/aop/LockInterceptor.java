@@ -46,7 +46,7 @@ final class LockInterceptor implements MethodInterceptor {
                 callersTransaction.shouldKeepLock(call); // only warns or rejects
                 yield new StageCall(call).run();
             }
-            case REACTIVE -> ReactiveCall.run(call);
+            case REACTIVE -> ReactiveCall.run(call); // links only with Reactor on the class path
         };
     }
 

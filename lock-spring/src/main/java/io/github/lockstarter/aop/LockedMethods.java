@@ -26,7 +26,7 @@ import org.springframework.util.StringValueResolver;
 /**
  * Finds and caches the locked methods of each class. The nearest annotation wins: on the method or one that it
  * overrides or implements, else on the class or a superclass (for public methods), else on an interface (for its
- * methods). Thread-safe.
+ * methods). Annotations of types exclude methods of Object. Thread-safe.
  */
 public final class LockedMethods {
 
@@ -35,6 +35,8 @@ public final class LockedMethods {
     private final Supplier<InTransaction> inTransaction;
 
     /**
+     * Creates an empty cache.
+     *
      * @param placeholders resolves <code>${…}</code>; may throw an {@link IllegalArgumentException} or leave it
      *     unchanged
      */

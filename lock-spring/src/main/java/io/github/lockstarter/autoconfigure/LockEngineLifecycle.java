@@ -13,7 +13,8 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Drains the engines when the context stops: rejects new locks, and ends the phase when no lock is held or {@code
  * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases nothing, because executors may still run tasks: Spring
- * awaits them when it destroys beans, after all phases, or not at all. Until then engines renew leases.
+ * awaits them when it destroys beans, after all phases, or not at all. Until then engines renew leases and stores stay
+ * connected.
  *
  * <p>Restarts the engines with the context (paused test contexts, checkpoints). Called by one thread at a time.
  */

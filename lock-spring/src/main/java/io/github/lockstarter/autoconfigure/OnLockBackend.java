@@ -22,7 +22,7 @@ final class OnLockBackend implements Condition {
                                 .getString(MergedAnnotation.VALUE));
     }
 
-    /** Parents are complete before their children start. */
+    /** Whether no parent context has an engine. Parents are complete before their children start. */
     private static boolean hasOwnLocks(@Nullable BeanFactory beans) {
         return !(beans instanceof HierarchicalBeanFactory child
                         && child.getParentBeanFactory() instanceof ListableBeanFactory parent)

@@ -14,6 +14,7 @@ import org.springframework.context.SmartLifecycle;
  */
 public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware {
 
+    /** Below the engine's: starts first and stops last. */
     private static final int PHASE = 1;
 
     private volatile boolean running;

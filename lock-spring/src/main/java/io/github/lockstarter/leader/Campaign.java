@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Competes for one role. {@link #lock} guards {@link #state} and the content of {@link Waiting}; readers read the state
- * once, without the lock.
+ * Competes for one role: waits for its lock, leads while it holds the lock, and competes again. {@link #lock} guards
+ * {@link #state} and the content of {@link Waiting}; readers read the state once, without the lock.
  *
  * <pre>
  * Stopped --begin--> Waiting --grant--> Leading --loss, yield--> Waiting (a new one)
@@ -90,7 +90,11 @@ final class Campaign implements Leadership {
         });
     }
 
-    /** @return completes when the listeners have returned and this instance does not hold the lock */
+    /**
+     * A leader notifies its listeners, then releases the lock.
+     *
+     * @return completes when the listeners have returned and this instance does not hold the lock
+     */
     CompletableFuture<Void> end() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         underLock(() -> {
@@ -193,6 +197,7 @@ final class Campaign implements Leadership {
         }
     }
 
+    /** {@return a handle to release separately; empty unless this instance certainly leads} */
     Optional<LockHandle> enter() {
         try {
             return Stream.concat(leader().stream(), bodiesOfThread())

@@ -13,6 +13,12 @@ import org.springframework.core.annotation.AliasFor;
  * Runs a method only on the leader of a role. On other instances, and while the leadership is in doubt, the call
  * returns without running it.
  *
+ * <pre>{@code
+ * @Scheduled(fixedDelay = 5_000)
+ * @LeaderOnly("billing")
+ * public void collect() { … }
+ * }</pre>
+ *
  * <p>The method runs under the leader's lock, which is released only after the method unless it is lost. A call sends
  * no command. The rules of {@link DistributedLock} with {@link IfContended#SKIP} apply. A singleton with an annotated
  * method makes this instance compete for the role.

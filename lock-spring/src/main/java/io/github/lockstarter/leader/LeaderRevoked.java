@@ -10,7 +10,7 @@ package io.github.lockstarter.leader;
  */
 public record LeaderRevoked(String role, long term, Cause cause) {
 
-    /** The reason. */
+    /** Why a leadership ended. */
     public enum Cause {
         /** The lock was lost; another instance may already lead. */
         LOST,

@@ -71,6 +71,7 @@ final class CompletionRelease implements TransactionSynchronization {
                 .isPresent());
     }
 
+    /** Asks the store about a lock in doubt. */
     private static boolean isHeld(LockHandle handle) {
         if (handle.state() == HoldState.IN_DOUBT) {
             handle.ensureHeld();
@@ -78,6 +79,7 @@ final class CompletionRelease implements TransactionSynchronization {
         return handle.isHeld();
     }
 
+    /** The same key from another source is another lock. */
     private Optional<LockHandle> latest(HeldLocks heldBySource, String key) {
         return handles.stream()
                 .filter(handle ->

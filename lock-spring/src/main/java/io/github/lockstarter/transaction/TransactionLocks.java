@@ -9,6 +9,14 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * The locks that the current thread's transaction keeps until its completion: {@link
  * io.github.lockstarter.InTransaction#RELEASE_AFTER} for code.
  *
+ * <pre>{@code
+ * @Transactional
+ * public void withdraw(long id, BigDecimal amount) {
+ *     TransactionLocks.releaseAfterCompletion(locks.acquire("account:" + id));
+ *     …
+ * }
+ * }</pre>
+ *
  * <p>Uses the thread's innermost transaction. A suspended transaction keeps its locks.
  */
 public final class TransactionLocks {

@@ -85,7 +85,7 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
         }
     }
 
-    /** Handles pending events for at most 2 s and rejects later ones. */
+    /** Handles pending events for at most 2 s and rejects later ones. Call after closing the engine. */
     @Override
     public final void close() {
         thread.shutdown();

@@ -100,6 +100,7 @@ public enum LockMeter implements MeterDocumentation {
                 .register(registry);
     }
 
+    /** The registry's reference to the object is weak. */
     <T> void gauge(MeterRegistry registry, Tags tags, T measured, ToDoubleFunction<T> value) {
         Gauge.builder(meterName, measured, value)
                 .description(description)

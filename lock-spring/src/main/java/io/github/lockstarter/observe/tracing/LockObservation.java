@@ -41,6 +41,7 @@ final class LockObservation {
         return observation.openScope();
     }
 
+    /** Releases the lock if a handler throws. */
     LockHandle granted(LockHandle handle) {
         try {
             show(handle);

@@ -7,7 +7,10 @@ import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Locks of initialisation callbacks before the start connect the backend on demand. */
+/**
+ * Connects and checks the server when the context starts, and disconnects it when the context stops. Locks of earlier
+ * initialisation callbacks connect the backend on demand.
+ */
 final class RedisLockLifecycle extends StoreCheck {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);

@@ -72,7 +72,7 @@ final class SpringRedisConnector {
         return RedisConnectors.toMasterAmong(client, each, target, closing);
     }
 
-    /** Reuses the application's threads, if any. */
+    /** Reuses the application's threads, if any, with a reconnect delay shorter than a lease. */
     static ClientResources resources(Optional<ClientResources> theirs) {
         return theirs.map(SpringRedisConnector::sharing)
                 .orElseGet(ClientResources::builder)
@@ -87,7 +87,7 @@ final class SpringRedisConnector {
                 .awaitUninterruptibly(SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Marks the threads as shared: closing the copy does not stop them. */
+    /** Marks the threads as shared, so that closing the copy does not stop the application's threads. */
     private static ClientResources.Builder sharing(ClientResources theirs) {
         return theirs.mutate()
                 .eventLoopGroupProvider(theirs.eventLoopGroupProvider())
