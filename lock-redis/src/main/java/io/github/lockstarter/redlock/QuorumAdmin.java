@@ -21,9 +21,9 @@ import java.util.stream.Collectors;
 /**
  * Runs an operator's queries on all nodes and waits for each.
  * <p><b>Revoking.</b> The operator's fencing token must match the quorum's. Each node that named the holder, or keeps
- * the lock, revokes it if its own last fencing token is unchanged since it was read. Nodes that are free by then count
- * as well: the first revocation notifies the holder, which gives up its other nodes. Nodes that were free when read do
- * not: the holder's grant there may come later.
+ * the lock, revokes it if its own last fencing token is unchanged since it was read; a newer owner keeps its lock
+ * there. Nodes that are free by then count as well: the first revocation notifies the holder, which gives up its other
+ * nodes. Nodes that were free when read do not count: the holder's grant there may come later.
  */
 final class QuorumAdmin {
 

@@ -71,7 +71,7 @@ final class QuorumMember {
                 .thenApply(Vote::result);
     }
 
-    /** A grant from a node whose clock was set counts as recovering. */
+    /** A grant from a node whose clock was set proves nothing and counts as recovering. */
     AcquireResult weighed(AcquireResult result) {
         if (!(result instanceof AcquireResult.Granted)) {
             return result;

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
  * <p>A node that can forget locks, by restart or failover, answers {@link AcquireResult.Recovering} until every lock
  * that it may have forgotten has expired.
  * <p>Commands of one key are answered in execution order, even if that differs from the order of sending, except for
- * unknown results.
+ * unknown results. Hence a grant that is answered before a later release was executed before it.
  */
 public interface QuorumNode extends LockBackend {
 

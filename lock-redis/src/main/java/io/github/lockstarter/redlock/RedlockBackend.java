@@ -38,8 +38,8 @@ import java.util.stream.IntStream;
  * <p><b>Invariants.</b>
  * <ol>
  *   <li><em>Forward.</em> While a holder is valid, a quorum has its token. Any other quorum shares a node with it,
- *       which refuses. Grants of a quorum establish this; renewals by a quorum ({@link RenewRound}), all answered while
- *       it still holds, maintain it.
+ *       which refuses. Grants of a quorum establish this; renewals by a quorum, all answered while it still holds,
+ *       maintain it.
  *   <li><em>Backward.</em> A grant counts only from a node that knows its earlier grants: not from a recovering node,
  *       nor, for the longest lease, from a node whose clock was set ({@link NodeClock}).
  *   <li><em>Fencing.</em> Before a grant of fencing tokens F to F + n − 1 is returned, a quorum has stored F + n − 1 or
@@ -54,14 +54,16 @@ import java.util.stream.IntStream;
  * node the later token came after the earlier one had gone, so after the write; it was granted more than F + n − 1
  * there, and its F is the highest of its quorum. The write is a second round, an attempt of the same token with a floor
  * of F − 1. It is skipped if a quorum granted F itself.
- * <p>A release is released if a quorum released; kept if, in addition, enough nodes keep the lock for the rest of its
- * minimum time, each by its own clock, that the others are no quorum; not held if so many no longer had it; else
- * unknown.
- * <p><b>Known holes</b> (docs/guarantees.md, Redlock). A node that forgets without recovering; a clock step before the
- * node's first answer to this JVM; a step that is undone between two answers, or is smaller than 5 ms, the round trip,
- * or 500 ppm of the time since the last answer. A node that lost its fencing counter counts from its clock: where two
- * quorums share only that node, tokens grow if the nodes' clocks differ by less than the recovery time. A race accepted
- * in {@link Candidate} may keep a node's vote from other owners until a lease ends.
+ * <p>A renewal ({@link RenewRound}) also spreads the lock to nodes without it. A release is released if a quorum
+ * released; kept if, in addition, enough nodes keep the lock for the rest of its minimum time, each by its own clock,
+ * that the others are no quorum; not held if so many no longer had it; else unknown.
+ * <p><b>Known holes.</b> A node that forgets without recovering; a clock step before the node's first answer to this
+ * JVM; a step that is undone between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time
+ * since the last answer (it shortens a lease by no more than that, which the drift allowance covers while the round
+ * trip and 500 ppm of the silence stay below 1 % of the lease: 10 minutes of silence at 30 s). A node that lost its
+ * fencing counter counts from its clock: where two quorums share only that node, tokens grow if the nodes' clocks
+ * differ by less than the recovery time. A command that a node executes after an answered release, with its own answer
+ * given up, keeps that node's vote from other owners until its lease ends.
  * <p>A released token must not be used again: freeing late grants would free the new hold. Thread-safe; stages complete
  * on the nodes' threads.
  */
@@ -91,8 +93,8 @@ public final class RedlockBackend implements LockBackend {
     /**
      * Creates a backend on this machine's clock.
      *
-     * @param stores nodes, as for the other constructor
-     * @param settings settings
+     * @param stores the nodes, always in the same order; closed by {@link #close}
+     * @param settings shared by the nodes
      * @throws IllegalArgumentException for fewer than 3 nodes
      */
     public RedlockBackend(List<? extends QuorumNode> stores, RedlockSettings settings) {
@@ -102,7 +104,7 @@ public final class RedlockBackend implements LockBackend {
     /**
      * Creates a backend on the given clock.
      *
-     * @param stores nodes, always in the same order; closed by {@link #close}
+     * @param stores the nodes, always in the same order; closed by {@link #close}
      * @param settings shared by the nodes
      * @param monotonicNanos as {@link System#nanoTime()}
      * @throws IllegalArgumentException for fewer than 3 nodes
@@ -186,7 +188,7 @@ public final class RedlockBackend implements LockBackend {
                 .orElse(0);
     }
 
-    /** {@inheritDoc} Without several permits: the nodes would grant different slots to one attempt. */
+    /** {@inheritDoc} With several permits, the nodes would grant different slots to one attempt. */
     @Override
     public StoreCapabilities capabilities() {
         return CAPABILITIES;
@@ -262,12 +264,13 @@ public final class RedlockBackend implements LockBackend {
         }
     }
 
-    /** {@inheritDoc} Always false: {@link QuorumEvents} reports outages. */
+    /** {@inheritDoc} Always false: {@link QuorumEvents} reports when too few nodes answer. */
     @Override
     public boolean isSilence(Throwable failure) {
         return false;
     }
 
+    /** {@return the names of the nodes} */
     @Override
     public String toString() {
         return "a quorum of " + nodes.stream().map(QuorumMember::name).collect(Collectors.joining(", "));

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  *   <li>failed, if all have voted and fewer than a quorum have answered, since only the others may know the holder:
  *       unknown if a node may have granted it, unavailable if a node is, else rejected.
  * </ul>
- * So nodes that are down never turn "cannot tell" into a refusal.
+ * So up to ⌊(N−1)/2⌋ nodes that are down change no result, and more never turn "cannot tell" into a refusal.
  */
 final class Votes extends NodeAnswers<AcquireResult> {
 
@@ -91,8 +91,8 @@ final class Votes extends NodeAnswers<AcquireResult> {
     }
 
     /**
-     * Earliest time at which enough other nodes may vote for us without a release or renewal; if too few ever will, the
-     * time of the last one that does.
+     * Earliest time at which enough other nodes may vote for us without any release or renewal. If too few ever will,
+     * the time of the last one that does.
      */
     private Optional<Duration> soonest(List<Contended> contended, List<Recovering> recovering) {
         List<Duration> times = new ArrayList<>();

@@ -46,7 +46,10 @@ public final class RedisLink implements RedisConnectionStateListener {
     private final long openedAt;
     private final AtomicReference<@Nullable StatefulConnection<String, String>> watched = new AtomicReference<>();
 
-    /** @param onUnhealthy called when the server hangs or rejects writes; returns at once */
+    /**
+     * @param onUnhealthy called when the server hangs or rejects writes; returns at once
+     * @param breaksOfAll shared by all links to which commands on this link may be redirected
+     */
     public RedisLink(
             StatefulConnection<String, String> commands,
             Consumer<RedisLink> onUnhealthy,
@@ -89,22 +92,22 @@ public final class RedisLink implements RedisConnectionStateListener {
     }
 
     /**
-     * If this number changes during a command, the command may have been executed twice. A connection that is being
-     * abandoned counts as broken before its pending commands are resent.
+     * Number of breaks. If it changes during a command, the command may have been executed twice. A connection that is
+     * being abandoned counts as broken before its pending commands are resent.
      */
     public int breaks() {
         return isConnected() ? breaks.get() : breaks.get() + 1;
     }
 
     /**
-     * Breaks before a command that is dispatched now. Commands dispatched while disconnected are sent on the next
-     * connection, so a command was sent once if {@link #breaks} is the same at its answer.
+     * Number of breaks before a command that is dispatched now. Commands dispatched while disconnected are sent on the
+     * next connection, so a command was sent once if {@link #breaks} is the same at its answer.
      */
     public int breaksCounted() {
         return breaks.get();
     }
 
-    /** Breaks of this link and all possible targets of redirects. */
+    /** Number of breaks of this link and all possible targets of redirects. */
     public int breaksOfAll() {
         return breaksOfAll.get();
     }

@@ -114,6 +114,7 @@ public final class CallQueue {
         return add(new Call<>(sender, command, false, nanoTime.getAsLong()));
     }
 
+    /** Adds calls together, so that they share batches even without load. */
     public <C, R> List<CompletionStage<R>> inOrder(Sender<C, R> sender, List<C> commands) {
         List<Call<C, R>> calls = commands.stream()
                 .map(command -> new Call<>(sender, command, false, nanoTime.getAsLong()))

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requires every replica that may become the master to acknowledge the trace of a take-over before the lock is granted
- * (docs/design.md).
+ * (docs/design.md). While such a replica is unreachable, locks that wait for it stay untouched.
  * <p>{@code WAIT} blocks its connection and covers only writes of that connection, so a separate connection rewrites
  * the trace unchanged. A {@code WAIT} that Lettuce resends on a new connection covers nothing: its answer counts only
  * if the connection did not break after the write. It counts replicas without naming them, so each server that may be

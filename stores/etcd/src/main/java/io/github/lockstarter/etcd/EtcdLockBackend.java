@@ -31,15 +31,16 @@ import java.util.concurrent.Executor;
  * Locks in etcd 3.4 or later, in a cluster of any size.
  *
  * <p>Keys below the prefix: {@code lock:<key>} with the owner's token while a lock is held or kept, and {@code
- * lock:<key>%p<number>} for each further slot; {@code waiter:<length>:<key>:<instance>} for each waiting instance;
- * {@code mail:<length>:<instance>:<lease>} for a message to an owner that another instance waits or that an operator
- * revoked the lock; and {@code fence}, the offset of fencing tokens, if ever needed. All but {@code fence} have an etcd
- * lease and end with it.
+ * lock:<key>%p<number>} for each further slot of a lock with several permits; {@code waiter:<length>:<key>:<instance>}
+ * for each waiting instance; {@code mail:<length>:<instance>:<lease>} for a message to an owner that another instance
+ * waits or that an operator revoked the lock; and one {@code fence}, the offset of fencing tokens, if ever needed. All
+ * but {@code fence} have an etcd lease and end with it.
  *
  * <p>A grant creates an etcd lease, then the lock's key with that lease, in a transaction that fails if the key exists.
  * A release, including that of an attempt with an unknown outcome, ends the lease and so the key: it never deletes
  * another owner's key, and a create request that arrives later fails because the lease is gone. A renewal reads the key
- * and renews its lease. Waiting instances watch the lock's key, and all retry when it is deleted.
+ * and renews its lease. Waiting instances watch the lock's key from the revision of their refusal, and all retry when
+ * it is deleted. Etcd's own lock and election services are not used.
  *
  * <p>Guarantee: a lock is held no longer than its key exists. The etcd lease is at least as long as requested, and
  * starts after the command was sent, while the engine counts from before; so the hold ends first if the clocks of
@@ -47,11 +48,11 @@ import java.util.concurrent.Executor;
  * write, so the failure of a member loses no lock.
  *
  * <p>Known holes: etcd leases are whole seconds, by default at least 2 (1.5 times the election timeout), and restart
- * when the leader changes, so a crashed instance's lock may outlast its lease. A process paused for longer than its
- * lease continues as the owner until its next check: check the fencing token on writes. An etcd restored from a backup
- * has lost later locks and may grant them twice. A deposed leader that was stuck on disk or CPU may end leases renewed
- * since, unless etcd includes <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a> (2024); the
- * next renewal detects that.
+ * when the leader changes, so a crashed instance's lock may outlast its lease. A process that is paused for longer than
+ * its lease continues as the owner until its next check: check the fencing token on writes. An etcd restored from a
+ * backup has lost later locks and may grant them twice. A deposed leader that was stuck on disk or CPU may end leases
+ * renewed since, unless etcd includes <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a>
+ * (2024); the next renewal detects that.
  */
 public final class EtcdLockBackend implements LockBackend {
 
@@ -79,7 +80,7 @@ public final class EtcdLockBackend implements LockBackend {
     /**
      * Connects with the first command.
      *
-     * @param settings settings
+     * @param settings the settings
      */
     public EtcdLockBackend(EtcdSettings settings) {
         this.settings = settings;

@@ -19,7 +19,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
-/** Acquires locks. Of several slots, reads them first and creates the key of the first free one. Thread-safe. */
+/**
+ * Acquires locks. Of several slots, reads them first and creates the key of the first free one. The key is requested
+ * only after its lease exists, so ending the lease undoes an attempt with an unknown outcome. Thread-safe.
+ */
 record LockAcquirer(
         EtcdClient client,
         KeyNames names,
@@ -76,6 +79,7 @@ record LockAcquirer(
             return chooseSlot().exceptionallyCompose(this::failed);
         }
 
+        /** Finds the first free slot unless the token has one. */
         private CompletableFuture<AcquireResult> chooseSlot() {
             if (slots.size() == 1) {
                 return create(tokens.knownOffset());
@@ -150,6 +154,7 @@ record LockAcquirer(
             return CompletableFuture.completedFuture(grant(entry.firstFencingToken(revision), Math.max(0, others)));
         }
 
+        /** Repeats the grant if this token has the lock. */
         private CompletableFuture<AcquireResult> refused(List<KeyValue> taken, long revision) {
             attempts.forget(token, lease.getID());
             client.revokeLease(lease.getID(), deadline);
@@ -216,7 +221,7 @@ record LockAcquirer(
         }
     }
 
-    /** Empty if the lock's key has no lease. */
+    /** Remaining time of the lock without a renewal; empty if its key has no lease. */
     static CompletableFuture<Optional<Duration>> remainingLease(
             EtcdClient client, KeyValue found, Optional<LockEntry> entry, Deadline deadline) {
         if (found.getLease() == 0) {

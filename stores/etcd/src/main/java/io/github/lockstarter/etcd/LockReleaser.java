@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Releases locks by ending the leases of a token. Never deletes by key, which may have another owner by then.
- * Thread-safe.
+ * Releases locks by ending the leases of a token, which deletes the lock's key. Never deletes by key, which may have
+ * another owner by then. Thread-safe.
  */
 record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, WaitingKeys waiting, String target) {
 
@@ -90,7 +90,7 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
         return Duration.ofNanos(now - grantedAt);
     }
 
-    /** Etcd keeps the lock for whole seconds; this instance ends it on time. */
+    /** Replaces the lock's value and lease. Etcd keeps it for whole seconds; this instance ends it on time. */
     private CompletableFuture<ReleaseResult> keep(LockToken token, KeyValue lock, Duration rest, Deadline deadline) {
         LockEntry kept = LockEntry.of(lock.getValue()).orElseThrow().keptFor(rest);
         return client.grantLease(rest, deadline).thenCompose(granted -> {

@@ -25,12 +25,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the backend's commands on the table. Keys are stored keys; all times are the database's. Each statement is
- * its own transaction, except a batch of renewals, which may be one, and a grant in PostgreSQL.
+ * its own transaction, except a batch of renewals, which may be one, and a grant in PostgreSQL. Subclasses have the SQL
+ * of one database.
  *
  * <p>Acquiring has two steps: {@link #insert} or {@link #takeOver} writes the token into the row; {@link #number} then
  * draws a number, and writes it if the row still has the token. The order of fencing tokens rests on this invariant:
  * <em>a number counts only if it was drawn while the row had the token.</em> A number drawn earlier could be smaller
- * than an intermediate owner's.
+ * than that of an intermediate owner.
  */
 abstract class LockRepository {
 
@@ -62,7 +63,8 @@ abstract class LockRepository {
 
     /**
      * A grant of a free lock takes two statements, in MySQL three: insert the row, draw a number, write it. A busy lock
-     * takes an insert without effect and a read. With several permits, a read of all slots comes first.
+     * takes an insert without effect and a read. PostgreSQL receives both in one message. With several permits, a read
+     * of all slots comes first.
      */
     AcquireResult acquire(List<String> slots, AcquireCommand command) throws SQLException {
         for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -74,6 +76,7 @@ abstract class LockRepository {
         return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW);
     }
 
+    /** Tries the slot that the token holds, otherwise the first free one. A single slot is not read first. */
     private Optional<AcquireResult> attempt(List<String> slots, AcquireCommand command) throws SQLException {
         List<LockRow> found = slots.size() == 1 ? List.of() : find(slots);
         List<LockRow> busy = found.stream().filter(row -> !row.isExpired()).toList();
@@ -128,6 +131,7 @@ abstract class LockRepository {
                 next.isKept()));
     }
 
+    /** Draws numbers until the first fencing token exceeds the floor. */
     private Optional<AcquireResult> numbered(String key, AcquireCommand command, long seen) throws SQLException {
         OptionalLong last = number(key, command.token().value(), seen, command.fencingTokens());
         return last.isPresent() ? granted(key, command, last.getAsLong()) : Optional.empty();
@@ -144,8 +148,8 @@ abstract class LockRepository {
     }
 
     /**
-     * The end of a wait only frees a lock that a late attempt may have acquired: there is no queue to leave, and no
-     * signal to pass on, since a release notifies all waiters.
+     * Searches several slots for the token's. The end of a wait only frees a lock that a late attempt may have
+     * acquired: there is no queue to leave, and no signal to pass on, since a release notifies all waiters.
      */
     ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
@@ -167,6 +171,7 @@ abstract class LockRepository {
         return isKept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
     }
 
+    /** The rest of the minimum lock time, if it belongs to this grant. */
     private Optional<ReleaseResult> rest(String slot, ReleaseCommand command) throws SQLException {
         return find(slot)
                 .filter(row -> row.isKept() && !row.isExpired() && row.fencingToken() == command.fencingToken())
@@ -238,7 +243,7 @@ abstract class LockRepository {
 
     /**
      * Acquires the lock if there is no row. Returns the row afterwards, of any owner; empty if it changes concurrently.
-     * {@code tokens} is for a database that numbers the grant in the same step.
+     * The number of fencing tokens is for a database that numbers the grant in the same step.
      */
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
         return insert(key, token, lease)
@@ -359,6 +364,7 @@ abstract class LockRepository {
                 token);
     }
 
+    /** Keeps the row without an owner, if it has the token and time is left. */
     private boolean keep(String key, String slot, String token, Duration atLeast) throws SQLException {
         long micros = micros(atLeast);
         return giveUp(
@@ -379,7 +385,7 @@ abstract class LockRepository {
                 seen.fencingToken());
     }
 
-    /** Notifies if the changed row wants it. */
+    /** Executes a statement on one row, and notifies if that row wants it. */
     boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
         return session.change(sql, parameters);
     }

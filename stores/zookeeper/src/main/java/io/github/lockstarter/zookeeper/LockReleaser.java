@@ -62,8 +62,8 @@ final class LockReleaser {
     }
 
     /**
-     * Watches the last known waiter in front of the new node; the attempt after the signal detects later ones. With no
-     * waiter behind, only releases.
+     * Replaces the node behind all earlier waiters, in one transaction. Of those, watches the last known one: if
+     * another one has come since, the attempt after the signal detects it. With no waiter behind, only releases.
      */
     private CompletableFuture<ReleaseResult> releaseAndWait(OwnNode held, LockToken token) {
         String queue = held.node.directory();
