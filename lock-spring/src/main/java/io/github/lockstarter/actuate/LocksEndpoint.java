@@ -66,6 +66,8 @@ public final class LocksEndpoint {
     }
 
     /**
+     * Lists held locks and waiting callers.
+     *
      * @param key selects one lock and asks the store about it
      * @param limit maximum length of each list
      * @param locks {@code LockOperations} bean of a further store
@@ -111,7 +113,7 @@ public final class LocksEndpoint {
                         : Stored.of(StoreTimeout.await(admin.inspect(key, checked(slot)), StoredLock.Unknown::new)));
     }
 
-    @SuppressWarnings("deprecation")
+    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     private static int checked(@Nullable Integer slot) {
         if (slot != null && (slot < 0 || slot >= LockRequest.MOST_PERMITS)) {
             throw new InvalidEndpointRequestException(
@@ -120,7 +122,7 @@ public final class LocksEndpoint {
         return slot == null ? 0 : slot;
     }
 
-    @SuppressWarnings("deprecation")
+    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     private LockAdmin admin(@Nullable String bean) {
         LockAdmin admin = bean == null ? locks : furtherLocks.get(bean);
         if (admin == null) {
@@ -136,7 +138,7 @@ public final class LocksEndpoint {
      *
      * @param fencingToken the expected token; nothing happens if it has changed
      */
-    @SuppressWarnings("deprecation")
+    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(
             SecurityContext security,

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/** The totals include entries beyond the limit; {@code store} describes a single key. */
+/** A response of the endpoint. The totals include entries beyond the limit; {@code store} describes a single key. */
 public record LocksReport(
         String instance,
         int heldTotal,
@@ -25,6 +25,8 @@ public record LocksReport(
     public static final String MASKED = "****** (management.endpoint.locks.show-values)";
 
     /**
+     * A held lock.
+     *
      * @param owner the acquiring thread, or {@value HeldLock#ASYNC}
      * @param handOvers consecutive hand-overs within this instance
      */
@@ -77,6 +79,8 @@ public record LocksReport(
     }
 
     /**
+     * A lock in the store.
+     *
      * @param holder absent if the lock is free or held by a client of another kind
      * @param remainingMs until the lease, the minimum time or the recovery ends
      * @param inDoubtForMs since the store detected the holder's disconnection

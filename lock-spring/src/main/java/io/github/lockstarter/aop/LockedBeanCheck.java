@@ -39,7 +39,11 @@ public final class LockedBeanCheck
 
     public interface Settings {
 
-        /** @throws IllegalArgumentException if the configuration forbids the request */
+        /**
+         * Checks a request against the configuration.
+         *
+         * @throws IllegalArgumentException if the configuration forbids it
+         */
         void check(Method method, LockRequest request, String locks);
     }
 

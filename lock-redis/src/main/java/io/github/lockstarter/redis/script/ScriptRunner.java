@@ -19,7 +19,11 @@ public final class ScriptRunner {
 
     public interface Reader<R> {
 
-        /** @param isRepeated whether the client resent the script and may have run it twice */
+        /**
+         * Converts the reply.
+         *
+         * @param isRepeated whether the client resent the script and may have run it twice
+         */
         R of(List<Object> reply, boolean isRepeated);
 
         /** The server error that the script caught and returned, or null. */
