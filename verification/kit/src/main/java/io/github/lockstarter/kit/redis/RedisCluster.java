@@ -2,6 +2,7 @@ package io.github.lockstarter.kit.redis;
 
 import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.kit.process.Polling;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -129,6 +130,14 @@ public final class RedisCluster implements RedisTopology {
     }
 
     private boolean isHealthy(RedisServer server) {
+        try {
+            return agrees(server);
+        } catch (RedisException e) { // its connection is being opened again
+            return false;
+        }
+    }
+
+    private boolean agrees(RedisServer server) {
         Map<String, String> cluster = RedisServer.fields(server.commands().clusterInfo());
         Map<String, String> replication = server.info("replication");
         String view = server.commands().clusterNodes();
