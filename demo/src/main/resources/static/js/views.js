@@ -95,7 +95,7 @@ function resultRow(state, result) {
     ['Seconds', result.seconds?.toFixed(2) ?? '–'],
     ['p50, p99 ms', [result.p50, result.p99].map(ms => ms?.toFixed(0) ?? '–').join(', ')],
     ['Per instance', Object.entries(result.perInstance ?? {}).map(([id, count]) => `${id}\u00a0${count}`).join(' · ')],
-    ['Disturbed by', result.faults?.join('; ') || '–'],
+    ['Faults', result.faults?.join('; ') || '–'],
   ];
   for (const [label, text] of cells) {
     const cell = document.createElement(label === 'Run' ? 'th' : 'td');

@@ -221,7 +221,7 @@ class ExperimentPageIT {
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
         assertThat(page.number("losses")).isPositive();
-        assertThat(page.log()).anySatisfy(line -> assertThat(line).contains("was told that it lost the lock"));
+        assertThat(page.log()).anySatisfy(line -> assertThat(line).contains("detected that it had lost the lock"));
         photograph("delete-key");
         page.disturb("");
     }
