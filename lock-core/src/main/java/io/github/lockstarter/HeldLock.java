@@ -8,9 +8,9 @@ import java.util.Optional;
  * Snapshot of one lock that this instance holds.
  *
  * @param name logical name
- * @param key the key
+ * @param key key
  * @param slot as {@link LockHandle#slot}
- * @param fencingToken its fencing token
+ * @param fencingToken fencing token
  * @param owner name of the acquiring thread, or {@value #ASYNC}
  * @param heldSince time of the grant by this machine's clock
  * @param heldFor time since the grant
@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param renewals number of renewals
  * @param handOvers consecutive hand-overs in this instance before this hold
  * @param state held or in doubt
- * @param takenOverFrom the previous owner if the lock was taken over
+ * @param takenOverFrom previous owner if the lock was taken over
  */
 public record HeldLock(
         String name,

@@ -15,7 +15,7 @@ public interface HeldLocks {
     /**
      * {@return this instance's hold of a key, if any}
      *
-     * @param key the key
+     * @param key key
      */
     default Optional<HeldLock> find(String key) {
         return snapshot().stream().filter(lock -> lock.key().equals(key)).findFirst();

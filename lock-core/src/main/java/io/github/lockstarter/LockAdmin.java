@@ -27,7 +27,7 @@ public interface LockAdmin {
     /**
      * {@return slot 0, as {@link #inspect(String, int)}}
      *
-     * @param key the key
+     * @param key key
      */
     default CompletableFuture<StoredLock> inspect(String key) {
         return inspect(key, 0);
@@ -36,7 +36,7 @@ public interface LockAdmin {
     /**
      * {@return the stored lock of any instance; changes nothing}
      *
-     * @param key the key
+     * @param key key
      * @param slot as {@link HeldLock#slot}
      */
     CompletableFuture<StoredLock> inspect(String key, int slot);
@@ -52,7 +52,7 @@ public interface LockAdmin {
      * a message, or at its next renewal; if it misses the message within the longest lease after a failover or restart
      * of the store, it takes the lock back. Work that never checks the lock continues.
      *
-     * @param key the key
+     * @param key key
      * @param fencingToken from {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
      * @return the outcome
      */
@@ -64,9 +64,9 @@ public interface LockAdmin {
      * {@return the outcome of {@link #revoke(String, long)} for one slot} In this instance the fencing token alone
      * identifies the slot.
      *
-     * @param key the key
+     * @param key key
      * @param slot as {@link HeldLock#slot}
-     * @param fencingToken its fencing token
+     * @param fencingToken fencing token
      */
     CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken);
 
@@ -77,7 +77,7 @@ public interface LockAdmin {
      * A waiting caller.
      *
      * @param name logical name
-     * @param key the key
+     * @param key key
      * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
      * @param waitedFor time since the call
      * @param position place among this instance's waiters, from 1
@@ -101,10 +101,10 @@ public interface LockAdmin {
         /**
          * An owner has the lock.
          *
-         * @param holder the owner; empty for a client of another kind, which also excludes this application
+         * @param holder owner; empty for a client of another kind, which also excludes this application
          * @param remainingLease remaining lease; empty if unlimited
-         * @param fencingToken the last granted token, including those for hand-overs, or 0
-         * @param waitingInstances their number
+         * @param fencingToken last granted token, including those for hand-overs, or 0
+         * @param waitingInstances number
          * @param inDoubtFor time since an attempt detected that the holder's instance is disconnected
          */
         record Held(
@@ -121,7 +121,7 @@ public interface LockAdmin {
              * @param holder owner
              * @param remainingLease remaining lease
              * @param fencingToken last token
-             * @param waitingInstances their number
+             * @param waitingInstances number
              */
             public Held(
                     Optional<LockHolder> holder,
@@ -135,8 +135,8 @@ public interface LockAdmin {
         /**
          * The store has no owner of the lock.
          *
-         * @param fencingToken the last granted token, or 0
-         * @param waitingInstances their number
+         * @param fencingToken last granted token, or 0
+         * @param waitingInstances number
          * @param recovering time without grants because an owner may be forgotten
          */
         record Free(long fencingToken, long waitingInstances, Duration recovering) implements StoredLock {
@@ -144,8 +144,8 @@ public interface LockAdmin {
             /**
              * A lock that the store grants to the next attempt.
              *
-             * @param fencingToken the last token
-             * @param waitingInstances their number
+             * @param fencingToken last token
+             * @param waitingInstances number
              */
             public Free(long fencingToken, long waitingInstances) {
                 this(fencingToken, waitingInstances, Duration.ZERO);
@@ -156,15 +156,15 @@ public interface LockAdmin {
          * Released, but not granted before its {@link LockRequest#keptFor minimum time} ends.
          *
          * @param remaining time until the store grants it
-         * @param fencingToken the last granted token
-         * @param waitingInstances their number
+         * @param fencingToken last granted token
+         * @param waitingInstances number
          */
         record Kept(Duration remaining, long fencingToken, long waitingInstances) implements StoredLock {}
 
         /**
          * The store gave no answer.
          *
-         * @param reason the failure
+         * @param reason failure
          */
         record Unknown(String reason) implements StoredLock {}
     }
@@ -181,7 +181,7 @@ public interface LockAdmin {
         /**
          * Nothing changed: the lock is not held, or under another fencing token.
          *
-         * @param found the lock as stored
+         * @param found lock as stored
          */
         record Stale(StoredLock found) implements Revocation {}
 
@@ -194,7 +194,7 @@ public interface LockAdmin {
         /**
          * No answer, or an error; the lock may have been taken away.
          *
-         * @param reason the failure; says so if a holder in this instance has lost the lock
+         * @param reason failure; says so if a holder in this instance has lost the lock
          */
         record Unknown(String reason) implements Revocation {}
     }
@@ -202,15 +202,15 @@ public interface LockAdmin {
     /**
      * State of the store.
      *
-     * @param target its name in messages
+     * @param target name in messages
      * @param failure why it is unusable; empty if it answers
      * @param recovering time without grants because it may have forgotten locks
      * @param guard detection of forgotten locks
      * @param hearsSignals whether signals wake waiters; otherwise they poll
      * @param warnings risks of its settings, each with the remedy
-     * @param nodes its servers, if several: voters of a quorum, or nodes that share the keys
-     * @param coverage the part of the locks that it keeps
-     * @param crashTakeOver its crash take-over
+     * @param nodes servers, if several: voters of a quorum, or nodes that share the keys
+     * @param coverage part of the locks that it keeps
+     * @param crashTakeOver crash take-over
      */
     record StoreState(
             String target,
@@ -285,7 +285,7 @@ public interface LockAdmin {
         /**
          * {@return a copy with this crash take-over and its warning}
          *
-         * @param found the crash take-over
+         * @param found crash take-over
          */
         public StoreState with(CrashTakeOver found) {
             List<String> all = new ArrayList<>(warnings);
@@ -316,9 +316,9 @@ public interface LockAdmin {
         /**
          * Whether the locks of a crashed instance are taken over before their leases end.
          *
-         * @param state the state
+         * @param state state
          * @param reason why some or all are not; empty if all are
-         * @param remedy the change that enables it; empty if none is needed
+         * @param remedy change that enables it; empty if none is needed
          */
         public record CrashTakeOver(State state, String reason, String remedy) {
 
@@ -346,7 +346,7 @@ public interface LockAdmin {
             /**
              * {@return {@link State#OFF} without a remedy}
              *
-             * @param reason the cause
+             * @param reason cause
              */
             public static CrashTakeOver off(String reason) {
                 return new CrashTakeOver(State.OFF, reason, "");

@@ -61,9 +61,9 @@ public final class LockContext {
     /**
      * {@return the result of work run with this context bound and its innermost lock as {@link LockHandle#current()}}
      *
-     * @param <T> the result
-     * @param <X> the exception
-     * @param part the work
+     * @param <T> result
+     * @param <X> exception
+     * @param part work
      * @throws X from the work
      */
     public <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> part) throws X {
@@ -88,7 +88,7 @@ public final class LockContext {
     /**
      * {@return a copy with this innermost lock and without released ones, which a chain of work would accumulate}
      *
-     * @param handle the new innermost lock
+     * @param handle new innermost lock
      */
     public LockContext with(LockHandle handle) {
         List<LockHandle> further = new ArrayList<>(handles.size() + 1);
@@ -114,7 +114,7 @@ public final class LockContext {
     /**
      * {@linkplain LockHandle#reenter Re-enters} the requested lock if the work holds it.
      *
-     * @param request the lock
+     * @param request lock
      * @param heldBySource {@link LockSource#heldLocks()} of the source
      * @return a handle with its own release; empty if the lock has to be acquired
      * @throws LockLostException when the work has lost the lock

@@ -81,12 +81,12 @@ public sealed interface LockEvent {
      * A lock was acquired; not raised for nested holds.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
+     * @param key key
+     * @param fencingToken fencing token
      * @param waited time from the call to the grant
      * @param attempts attempts at the backend; 0 only if handed over
      * @param path how it was acquired
-     * @param takenOverFrom the previous owner for {@link Path#TAKEN_OVER}
+     * @param takenOverFrom previous owner for {@link Path#TAKEN_OVER}
      */
     record Acquired(
             String name,
@@ -102,11 +102,11 @@ public sealed interface LockEvent {
          * A lock that was not taken over.
          *
          * @param name logical name
-         * @param key the key
-         * @param fencingToken its fencing token
-         * @param waited the wait
-         * @param attempts the attempts
-         * @param path the path
+         * @param key key
+         * @param fencingToken fencing token
+         * @param waited wait
+         * @param attempts attempts
+         * @param path path
          */
         public Acquired(String name, String key, long fencingToken, Duration waited, int attempts, Path path) {
             this(name, key, fencingToken, waited, attempts, path, Optional.empty());
@@ -118,7 +118,7 @@ public sealed interface LockEvent {
      * the wait.
      *
      * @param name logical name
-     * @param key the key
+     * @param key key
      */
     record Contended(String name, String key) implements LockEvent {}
 
@@ -126,9 +126,9 @@ public sealed interface LockEvent {
      * An acquisition ended without the lock.
      *
      * @param name logical name
-     * @param key the key
+     * @param key key
      * @param waited time from the call to its end
-     * @param refusal the reason
+     * @param refusal reason
      * @param queued whether {@link Contended} was raised
      */
     record NotAcquired(String name, String key, Duration waited, Refusal refusal, boolean queued)
@@ -138,9 +138,9 @@ public sealed interface LockEvent {
      * A renewal by the watchdog ended.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
-     * @param outcome the outcome
+     * @param key key
+     * @param fencingToken fencing token
+     * @param outcome outcome
      */
     record Renewed(String name, String key, long fencingToken, RenewalOutcome outcome) implements LockEvent {}
 
@@ -148,8 +148,8 @@ public sealed interface LockEvent {
      * The owner released its last hold of a lock.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
+     * @param key key
+     * @param fencingToken fencing token
      * @param held time to the release
      * @param outcome {@link ReleaseOutcome#RELEASED}, {@link ReleaseOutcome#LOST} or {@link ReleaseOutcome#UNKNOWN}
      */
@@ -161,7 +161,7 @@ public sealed interface LockEvent {
      * owner.
      *
      * @param name logical name
-     * @param key the key
+     * @param key key
      * @param remaining time without grants
      */
     record Recovering(String name, String key, Duration remaining) implements LockEvent {}
@@ -170,10 +170,10 @@ public sealed interface LockEvent {
      * A held lock was lost. Raised once per hold; {@link Released} follows with the owner's release.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
+     * @param key key
+     * @param fencingToken fencing token
      * @param held time to the loss
-     * @param cause the cause
+     * @param cause cause
      * @param failedRenewals consecutive failed renewals before the loss
      */
     record Lost(String name, String key, long fencingToken, Duration held, LossCause cause, int failedRenewals)
@@ -184,11 +184,11 @@ public sealed interface LockEvent {
      * distributed-lock.warn-after}. Raised once per hold and {@link Abandonment}.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
+     * @param key key
+     * @param fencingToken fencing token
      * @param owner as {@link HeldLock#owner}
      * @param held time so far
-     * @param abandonment the reaction
+     * @param abandonment reaction
      */
     record Abandoned(String name, String key, long fencingToken, String owner, Duration held, Abandonment abandonment)
             implements LockEvent {}
@@ -198,10 +198,10 @@ public sealed interface LockEvent {
      * hold.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
+     * @param key key
+     * @param fencingToken fencing token
      * @param held time so far
-     * @param thread the acquiring thread; empty if acquired asynchronously
+     * @param thread acquiring thread; empty if acquired asynchronously
      */
     record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}
@@ -211,8 +211,8 @@ public sealed interface LockEvent {
      * ago; {@link Confirmed}, {@link Lost} or a release ends the doubt.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
+     * @param key key
+     * @param fencingToken fencing token
      * @param held time so far
      */
     record InDoubt(String name, String key, long fencingToken, Duration held) implements LockEvent {}
@@ -221,8 +221,8 @@ public sealed interface LockEvent {
      * The store confirmed that a lock in doubt is held.
      *
      * @param name logical name
-     * @param key the key
-     * @param fencingToken its fencing token
+     * @param key key
+     * @param fencingToken fencing token
      * @param inDoubtFor time since {@link InDoubt}
      */
     record Confirmed(String name, String key, long fencingToken, Duration inDoubtFor) implements LockEvent {}

@@ -6,9 +6,9 @@ public final class LockInterruptedException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param key the key
-     * @param message the message
-     * @param cause the interrupt
+     * @param key key
+     * @param message message
+     * @param cause interrupt
      */
     public LockInterruptedException(String key, String message, InterruptedException cause) {
         super(key, message, cause);

@@ -21,14 +21,14 @@ public interface LockListener {
     /**
      * Receives an event of a lock.
      *
-     * @param event the event; select by type and ignore the rest
+     * @param event event; select by type and ignore the rest
      */
     void onEvent(LockEvent event);
 
     /**
      * Receives an outage or recovery of the store.
      *
-     * @param event the event
+     * @param event event
      */
     default void onStoreEvent(StoreEvent event) {}
 

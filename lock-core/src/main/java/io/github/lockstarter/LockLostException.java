@@ -9,7 +9,7 @@ public class LockLostException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param key the key
+     * @param key key
      * @param message cause, time and remedy
      */
     public LockLostException(String key, String message) {

@@ -33,7 +33,7 @@ public interface LockOperations extends LockSource {
     /**
      * {@return {@link #tryAcquire(LockRequest)} for a key, one attempt}
      *
-     * @param key the key
+     * @param key key
      */
     default Optional<LockHandle> tryAcquire(String key) {
         return tryAcquire(LockRequest.of(key));
@@ -42,7 +42,7 @@ public interface LockOperations extends LockSource {
     /**
      * {@return {@link #acquireAsync(LockRequest)} for a key}
      *
-     * @param key the key
+     * @param key key
      */
     default CompletableFuture<LockHandle> acquireAsync(String key) {
         return acquireAsync(LockRequest.of(key));
@@ -51,10 +51,10 @@ public interface LockOperations extends LockSource {
     /**
      * Acquires, runs the action, releases. During the action, {@link LockHandle#current()} is its handle.
      *
-     * @param <T> the result
-     * @param <X> the exception
-     * @param request the lock
-     * @param action the work; never runs without the lock
+     * @param <T> result
+     * @param <X> exception
+     * @param request lock
+     * @param action work; never runs without the lock
      * @return the result
      * @throws X from the action, unchanged
      * @throws LockLostException when the lock was lost during an action that ended normally, if {@link #onLost} is
@@ -66,9 +66,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #execute(LockRequest, LockedAction)} without a result.
      *
-     * @param <X> the exception
-     * @param request the lock
-     * @param task the work
+     * @param <X> exception
+     * @param request lock
+     * @param task work
      * @throws X from the task
      */
     default <X extends Throwable> void execute(LockRequest request, LockedTask<X> task) throws X {
@@ -81,10 +81,10 @@ public interface LockOperations extends LockSource {
     /**
      * {@return {@link #execute(LockRequest, LockedAction)} for a key}
      *
-     * @param <T> the result
-     * @param <X> the exception
-     * @param key the key
-     * @param action the work
+     * @param <T> result
+     * @param <X> exception
+     * @param key key
+     * @param action work
      * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> T execute(String key, LockedAction<T, X> action)
@@ -95,9 +95,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #execute(LockRequest, LockedTask)} for a key.
      *
-     * @param <X> the exception
-     * @param key the key
-     * @param task the work
+     * @param <X> exception
+     * @param key key
+     * @param task work
      * @throws X from the task
      */
     default <X extends Throwable> void execute(String key, LockedTask<X> task) throws X {
@@ -108,10 +108,10 @@ public interface LockOperations extends LockSource {
      * {@link #execute(LockRequest, LockedAction)} that skips the action if another owner has the lock. Waits like
      * {@link #tryAcquire(LockRequest)}. A {@link LockNotAcquiredException} can only come from the action.
      *
-     * @param <T> the result
-     * @param <X> the exception
-     * @param request the lock
-     * @param action the work
+     * @param <T> result
+     * @param <X> exception
+     * @param request lock
+     * @param action work
      * @return the result, or that the action was skipped
      * @throws X from the action
      * @throws LockBackendException when it is unknown whether another owner has the lock
@@ -122,9 +122,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@return {@link #tryExecute(LockRequest, LockedAction)} with a null result}
      *
-     * @param <X> the exception
-     * @param request the lock
-     * @param task the work
+     * @param <X> exception
+     * @param request lock
+     * @param task work
      * @throws X from the task
      */
     @SuppressWarnings("NullAway") // NullAway does not read @Nullable of a type argument
@@ -139,10 +139,10 @@ public interface LockOperations extends LockSource {
     /**
      * {@return {@link #tryExecute(LockRequest, LockedAction)} for a key, one attempt}
      *
-     * @param <T> the result
-     * @param <X> the exception
-     * @param key the key
-     * @param action the work
+     * @param <T> result
+     * @param <X> exception
+     * @param key key
+     * @param action work
      * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
@@ -153,9 +153,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@return {@link #tryExecute(LockRequest, LockedTask)} for a key, one attempt}
      *
-     * @param <X> the exception
-     * @param key the key
-     * @param task the work
+     * @param <X> exception
+     * @param key key
+     * @param task work
      * @throws X from the task
      */
     default <X extends Throwable> Execution<@Nullable Void> tryExecute(String key, LockedTask<X> task) throws X {
@@ -170,9 +170,9 @@ public interface LockOperations extends LockSource {
      * <p>The action starts on a thread of the lock client, see {@link #acquireAsync(LockRequest)}, or on the caller's
      * thread if the lock is granted at once. While it starts, {@link LockHandle#current()} is its handle.
      *
-     * @param <T> the result
-     * @param request the lock
-     * @param action the work; never starts without the lock
+     * @param <T> result
+     * @param request lock
+     * @param action work; never starts without the lock
      * @return the result or exception of the stage, after the release; or an exception as {@link #execute(LockRequest,
      *     LockedAction)}, {@link LockLostException} as soon as the lock is lost. Cancelling gives up the wait, but does
      *     not end a started action
@@ -185,9 +185,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@return {@link #executeAsync(LockRequest, Supplier)} for a key}
      *
-     * @param <T> the result
-     * @param key the key
-     * @param action the work
+     * @param <T> result
+     * @param key key
+     * @param action work
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Supplier<? extends CompletionStage<T>> action) {
@@ -205,14 +205,14 @@ public interface LockOperations extends LockSource {
      * a loss, {@code unlock} and the locking methods throw {@link LockLostException} until the thread has unlocked each
      * hold.
      *
-     * @param request the lock
+     * @param request lock
      */
     Lock asLock(LockRequest request);
 
     /**
      * {@return {@link #asLock(LockRequest)} for a key}
      *
-     * @param key the key
+     * @param key key
      */
     default Lock asLock(String key) {
         return asLock(LockRequest.of(key));

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWait longest wait; zero makes one attempt
  * @param lease as {@link DistributedLock#leaseMs}
  * @param renewal whether the watchdog renews the lease
- * @param ownership the owner, who may re-enter the lock
+ * @param ownership owner, who may re-enter the lock
  * @param atLeast as {@link #keptFor}
  * @param maxHold as {@link #renewedUpTo}
  * @param permits maximum number of simultaneous holders

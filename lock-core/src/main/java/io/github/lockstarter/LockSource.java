@@ -8,12 +8,12 @@ public interface LockSource {
 
     /**
      * Acquires the lock, waiting as long as the request, or else the configuration, allows. The owning thread re-enters
-     * without a round trip.
+     * without a round trip; the last release frees the lock.
      *
      * @param request lock
      * @return the hold; release it
-     * @throws LockNotAcquiredException when another owner held it for the whole wait
-     * @throws LockStoreRecoveringException when the store may have forgotten locks and granted none
+     * @throws LockNotAcquiredException when another owner held the lock for the whole wait
+     * @throws LockStoreRecoveringException when the store may have forgotten locks and granted none when the wait ended
      * @throws LockBackendException when the backend did not answer, or this thread's hold stayed {@linkplain
      *     HoldState#IN_DOUBT in doubt} for the whole wait
      * @throws LockInterruptedException when interrupted
@@ -33,8 +33,8 @@ public interface LockSource {
     Optional<LockHandle> tryAcquire(LockRequest request);
 
     /**
-     * Acquires the lock without blocking. The handle owns the hold, so it is not reentrant. Cancelling or completing
-     * the future ({@code orTimeout}) gives up the wait and leaves nothing behind.
+     * Acquires the lock without blocking. The handle owns the hold, so it is not reentrant. Cancelling the future, or
+     * completing it otherwise ({@code orTimeout}), gives up the wait and leaves nothing behind.
      *
      * @param request lock
      * @return the hold, or an exception of {@link #acquire}. Dependents may block: each completion has its own thread
@@ -44,6 +44,8 @@ public interface LockSource {
      */
     CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
-    /** {@return the locks that this instance holds, always the same object; a delegate's own} */
+    /**
+     * {@return a live, read-only view of the locks that this instance holds, always the same object; a delegate's own}
+     */
     HeldLocks heldLocks();
 }

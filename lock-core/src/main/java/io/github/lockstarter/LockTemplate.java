@@ -81,9 +81,9 @@ public class LockTemplate implements LockOperations {
      * action's thread and must run the action once. An asynchronous action keeps the lock until its stage ends, even if
      * the wrapper fails.
      *
-     * @param request the request
-     * @param handle the hold
-     * @param action the action
+     * @param request request
+     * @param handle hold
+     * @param action action
      * @return the action itself by default
      */
     protected <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> around(

@@ -11,7 +11,7 @@ public final class OvertakenException extends LockLostException {
      *
      * @param key key
      * @param fencingToken refused holder's fencing token
-     * @param greatest greatest that the resource has seen
+     * @param greatest greatest fencing token that the resource has seen
      */
     public OvertakenException(String key, long fencingToken, long greatest) {
         super(

@@ -57,7 +57,7 @@ public record Deadline(long nanos, long wallMillis) {
         /**
          * {@return the present instant}
          *
-         * @param clock the clocks
+         * @param clock clocks
          */
         public static Moment now(EngineClock clock) {
             return new Moment(clock.nanos(), clock.wallMillis());

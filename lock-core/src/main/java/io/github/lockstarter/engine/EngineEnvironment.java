@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
  * Clock, threads and randomness of an engine: everything nondeterministic except callers and store. Each start of the
  * engine creates the timer and executors; each stop closes them.
  *
- * @param clock the clocks
+ * @param clock clocks
  * @param newTimer creates the timer
  * @param newLossExecutor for reports of losses to listeners, in order
  * @param newCallbackExecutor for callbacks, which may block
@@ -39,7 +39,7 @@ public record EngineEnvironment(
     /**
      * {@return the real threads and randomness of this machine}
      *
-     * @param clock the clocks
+     * @param clock clocks
      */
     public static EngineEnvironment of(EngineClock clock) {
         return new EngineEnvironment(

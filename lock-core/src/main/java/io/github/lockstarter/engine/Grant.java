@@ -110,7 +110,10 @@ final class Grant {
         }
     }
 
-    /** Only before the first renewal is due. Once another instance waits, only within the limits. */
+    /**
+     * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits,
+     * only within the limits.
+     */
     boolean allowsHandOver(ResolvedRequest request, long now, EngineSettings.HandOver limits) {
         boolean isFree = !isWanted
                 || (handOvers < limits.max()
@@ -181,7 +184,7 @@ final class Grant {
         return heartbeat == null ? CompletableFuture.completedFuture(null) : heartbeat.beatNow();
     }
 
-    /** True if the doubt is to be reported: once. */
+    /** True if the doubt is to be reported: once per doubt. */
     boolean beginDoubt(long now) {
         if (doubtedAt != 0) {
             return false;

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * One entry into a {@link Hold}, with its own release. Thread-safe.
  *
  * <p>An entry is counted down once: by the thread that changes {@link #stage} from {@link #ENTERED} to {@link
- * #LEAVING}, or by the watchdog if that thread failed. A thread whose release fails for lack of stack or memory adds
- * the handle to {@link Hold#unfinished}, which takes field writes but no call.
+ * #LEAVING}, or by the watchdog, if that thread failed before it counted: in {@link #ENTERED} or {@link #FAILED}. A
+ * thread whose release fails for lack of stack or memory adds the handle to {@link Hold#unfinished}, which takes field
+ * writes but no call.
  */
 final class Handle implements LockHandle {
 
@@ -222,6 +223,7 @@ final class Handle implements LockHandle {
         return STAGE.compareAndSet(this, ENTERED, LEFT) || STAGE.compareAndSet(this, FAILED, LEFT);
     }
 
+    /** Releases without minimum time, unless another handle has the hold. */
     CompletableFuture<ReleaseOutcome> giveBack() {
         hold.lock.dropMinimumTime(hold);
         return beginRelease();

@@ -77,7 +77,7 @@ final class Heartbeat extends TimerEntry {
      * @param period present period, from 1
      * @param takeOverPeriod period that began with the latest known take-over
      * @param voidedAcknowledged locks confirmed before this period are void if take-overs are acknowledged
-     * @param voided the same for {@link TakeOverCondition#NONE}
+     * @param voided same for {@link TakeOverCondition#NONE}
      */
     private record State(
             long number,

@@ -236,8 +236,8 @@ final class Hold {
     // Reachability
 
     /**
-     * Whether no handle is left to release the hold. The first call only begins to watch, so short holds need no weak
-     * reference.
+     * Whether no handle is reachable, so no code can release the hold. The first call only begins to watch, so short
+     * holds need no weak reference.
      */
     boolean checkUnreachable() {
         if (claim instanceof Handle handle) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * are reported.
  *
  * @param thread null if the handle is the owner
- * @param acquiredBy the acquiring thread; null if acquired asynchronously, or by a handle without reports of long holds
+ * @param acquiredBy acquiring thread; null if acquired asynchronously, or by a handle without reports of long holds
  * @param label name of the acquiring thread, or {@link HeldLock#ASYNC}
  */
 record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String label) {

@@ -35,12 +35,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A state machine. Each event (a call, an answer, a message, the timer) changes the state under this object's
  * monitor and adds steps to {@link Effects}, which {@link Running} executes without the monitor: commands, completions
- * of futures, listeners. Events that may make a command due end in {@link #next}, which decides on it.
+ * of futures, listeners. Events that may make a command due end in {@link #next}, which decides on it; the answer to an
+ * attempt that has already failed only gives its grant back.
  *
- * <p>No code of the application runs under the monitor, only short operations: counting holds, {@link
- * EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#backoff} and {@code forget}, and
- * queries of {@link Heartbeat}, which read the clock and the constant or cached answers of {@code CrashDetection}.
- * Otherwise the time is an argument, except in {@link #checkHeld}.
+ * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
+ * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#backoff} and {@code
+ * forget}, and queries of {@link Heartbeat}, which read the clock and the constant or cached answers of {@code
+ * CrashDetection}. Otherwise the time is an argument, except in {@link #checkHeld}.
  *
  * <p><b>Invariants.</b> A release is <em>decided</em> when {@link #release} or {@link #releaseLost} adds its command to
  * the effects.
@@ -317,7 +318,7 @@ final class KeyLock extends TimerEntry {
         return !contains(left);
     }
 
-    /** Unless another handle used the lock. */
+    /** No effect while another handle has the hold. */
     synchronized void dropMinimumTime(Hold hold) {
         if (hold.entries == 1) {
             hold.atLeast = Duration.ZERO;
@@ -578,7 +579,10 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** After a command that attempts waited for. If it was not answered, an attempt would double the tries' wait. */
+    /**
+     * After a withdrawal or a requeueing release, for which attempts wait. If it was not answered, ends the tries: an
+     * attempt would double their wait.
+     */
     @GuardedBy("this")
     private void allowAttempts(Effects todo, ReleaseResult result) {
         attemptedPermits = 0;

@@ -58,7 +58,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @param backend store of the locks
      * @param settings defaults of requests
      * @param listeners called in this order
-     * @param clock the clocks
+     * @param clock clocks
      */
     public LockEngine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, EngineClock clock) {
         this(backend, settings, listeners, EngineEnvironment.of(clock));
@@ -118,9 +118,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Drains without renewing, then stops: for an application that cannot wait longer. Blocks until each lock is
-     * released or its lease is over; the backend stays connected meanwhile, so no other instance takes over a lock
-     * whose work still runs. Ignores interrupts.
+     * Drains without renewing, then stops: where the application cannot wait longer for {@link #drain()}. Blocks until
+     * each lock is released or its lease is over; the backend stays connected meanwhile, so no other instance takes
+     * over a lock whose work still runs. Ignores interrupts.
      */
     public void leaveToLeases() {
         ifRunning(Running::leaveToLeases);

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * threads report; the timer's thread detects the end, even without calls.
  *
  * <p>{@code stores} has an entry for each store that ever recovered. The thread that publishes the first event opens
- * its state, the timer's closes it; while open, its end only moves later. Accepted race: an answer that arrives after
- * the end, and more than {@link #LATE_NANOS} late, starts another recovery.
+ * the entry's recovery, and the timer's thread closes it; while open, its end only moves later. Accepted race: an
+ * answer that arrives after the end, and more than {@link #LATE_NANOS} late, starts another recovery.
  */
 final class RecoveryEvents {
 

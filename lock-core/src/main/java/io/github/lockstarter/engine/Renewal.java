@@ -29,8 +29,9 @@ record Renewal(
 
     enum Kind {
         REGULAR,
-        /** Once in a new period of the heartbeat. */
+        /** Renews once in a new period of the heartbeat, for which the grant is not confirmed yet. */
         CONFIRMATION,
+        /** By the owner, who gets the answer. */
         OF_OWNER
     }
 

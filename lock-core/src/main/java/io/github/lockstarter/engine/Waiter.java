@@ -21,7 +21,7 @@ final class Waiter {
 
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    /** Set by a caller that failed for lack of stack or memory, which takes no grant. */
+    /** Set by a caller that failed for lack of stack or memory and takes no grant; a field, as it can call nothing. */
     volatile boolean isOrphaned;
 
     @Nullable

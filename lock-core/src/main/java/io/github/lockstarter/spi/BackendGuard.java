@@ -48,7 +48,7 @@ public final class BackendGuard {
     /**
      * {@return one stage per renewal; failed ones if the backend threw or returned another number}
      *
-     * @param commands their number
+     * @param commands number
      * @param call call
      */
     public static List<CompletionStage<RenewResult>> stagesOf(

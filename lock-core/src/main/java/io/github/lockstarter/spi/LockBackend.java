@@ -51,8 +51,8 @@ public interface LockBackend extends AutoCloseable {
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands);
 
     /**
-     * Frees the lock if the token has it, or keeps it for the rest of its minimum time, and signals the longest-waiting
-     * instance.
+     * If the token has the lock: frees it, or keeps it for the rest of its minimum time, in which every attempt is
+     * contended, and signals the longest-waiting instance.
      *
      * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue. If the
      * slot that it names is then free or kept, the next instance {@linkplain ReleaseCommand.Wait.Ends behind its
@@ -115,7 +115,7 @@ public interface LockBackend extends AutoCloseable {
      * false for refusals and failures of this client (closed, cancelled, out of memory)} By default true for timeouts
      * only.
      *
-     * @param failure the {@linkplain FailedResult#cause cause} of a result or of a beat without an answer
+     * @param failure {@linkplain FailedResult#cause cause} of a result or of a beat without an answer
      */
     default boolean isSilence(Throwable failure) {
         return failure instanceof TimeoutException;

@@ -127,7 +127,7 @@ public record LockToken(
     /**
      * {@return the owner in a stored token; short and printable for any text, even of another client}
      *
-     * @param stored its {@link #value}, with or without the sequence
+     * @param stored {@link #value}, with or without the sequence
      */
     public static LockHolder holderOf(String stored) {
         Matcher parts = STORED.matcher(stored);
@@ -185,7 +185,7 @@ public record LockToken(
     /**
      * {@return the {@link #fingerprint} of a stored token}
      *
-     * @param stored its {@link #value}
+     * @param stored {@link #value}
      */
     public static String fingerprintOf(String stored) {
         try {

@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param token owner's token
  * @param fencingToken last fencing token granted to the token; 0 if no grant is known
  * @param ownWait whether callers of this instance continue to wait
- * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest, by its own clock. It
- *     starts with the grant's recorded time if the attempt had a minimum time; otherwise with an upper bound of it,
+ * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest of it, by its own clock.
+ *     It starts with the grant's recorded time if the attempt had a minimum time; otherwise with an upper bound of it,
  *     capped at the present
  * @param slots token's slot, or all candidates if no grant is known
  */
@@ -40,9 +40,9 @@ public record ReleaseCommand(
 
         /**
          * Callers of the instance continue to wait: it is registered at the end of the queue if another instance is
-         * signalled or the lock is kept; otherwise it may retry at once.
+         * signalled or the lock is kept; otherwise it is not registered and may retry at once.
          *
-         * @param patience as {@link Waiting#patience}
+         * @param patience minimum time for which the store keeps the registration
          */
         record GoesOn(Duration patience) implements Wait {}
     }
@@ -74,8 +74,8 @@ public record ReleaseCommand(
      * @param key key
      * @param token of the last attempt; a new one if there is none
      * @param slot signalled slot
-     * @param position instance's place, if it waits for other slots: instances before it have attempted since the slot
-     *     became free; otherwise {@link Waiting#NEW}
+     * @param position instance's place, if it waits for other slots: instances before it have attempted since the
+     *     slot became free; otherwise {@link Waiting#NEW}
      */
     public static ReleaseCommand endOfWait(String key, LockToken token, int slot, long position) {
         return new ReleaseCommand(key, token, 0, new Wait.Ends(position), Duration.ZERO, Slots.one(slot));

@@ -24,7 +24,7 @@ public record Slots(int from, int count) {
     /**
      * {@return all slots of a lock}
      *
-     * @param permits their number
+     * @param permits number
      */
     public static Slots first(int permits) {
         return permits == 1 ? ONLY : new Slots(0, permits);

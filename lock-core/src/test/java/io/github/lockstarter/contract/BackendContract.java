@@ -113,8 +113,11 @@ abstract class BackendContract {
 
     /** The answer to a repeated release of a lock that is still free. */
     void assertReleasedAgain(ReleaseResult again) {
-        assertThat(again)
-                .isEqualTo(store.remembersReleases() ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
+        if (store.remembersReleases()) {
+            assertThat(again).isEqualTo(new ReleaseResult.Released(0));
+        } else { // nodes of a quorum may execute the first one late
+            assertThat(again).isIn(new ReleaseResult.NotHeld(), new ReleaseResult.Released(0));
+        }
     }
 
     /** The position is unchanged; with a quorum each node counts its own. */

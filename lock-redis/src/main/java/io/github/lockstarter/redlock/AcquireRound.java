@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at all nodes, then at those that have to raise their fencing tokens; the second answers replace the first
- * votes.
+ * One attempt at all nodes. Once a quorum has granted the lock, the nodes with lower fencing tokens are asked to raise
+ * theirs; their second answers replace their first votes.
  * <p>Called on the nodes' threads; the candidate's lock guards all fields that change after sending.
  */
 final class AcquireRound {

@@ -19,8 +19,8 @@ public interface QuorumNode extends LockBackend {
     /**
      * A node's answer to an attempt.
      *
-     * @param result its result
-     * @param storeMicros the node's clock in microseconds since any fixed instant, read in the step that decided the
+     * @param result result
+     * @param storeMicros node's clock in microseconds since any fixed instant, read in the step that decided the
      *     result; empty if the node did not answer
      */
     record Vote(AcquireResult result, OptionalLong storeMicros) {}
@@ -28,7 +28,7 @@ public interface QuorumNode extends LockBackend {
     /**
      * {@return the result of {@link #acquire}, with the time of its decision}
      *
-     * @param command the attempt
+     * @param command attempt
      */
     CompletionStage<Vote> vote(AcquireCommand command);
 }

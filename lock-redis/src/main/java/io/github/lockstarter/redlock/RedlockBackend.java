@@ -93,7 +93,7 @@ public final class RedlockBackend implements LockBackend {
     /**
      * Creates a backend on this machine's clock.
      *
-     * @param stores the nodes, always in the same order; closed by {@link #close}
+     * @param stores nodes, always in the same order; closed by {@link #close}
      * @param settings shared by the nodes
      * @throws IllegalArgumentException for fewer than 3 nodes
      */
@@ -104,7 +104,7 @@ public final class RedlockBackend implements LockBackend {
     /**
      * Creates a backend on the given clock.
      *
-     * @param stores the nodes, always in the same order; closed by {@link #close}
+     * @param stores nodes, always in the same order; closed by {@link #close}
      * @param settings shared by the nodes
      * @param monotonicNanos as {@link System#nanoTime()}
      * @throws IllegalArgumentException for fewer than 3 nodes

@@ -19,7 +19,7 @@ public record RedlockSettings(Duration nodeTimeout, Duration longestLease) {
      * Validates the settings.
      *
      * @param nodeTimeout positive, at most a quarter of the longest lease
-     * @param longestLease longest lease
+     * @param longestLease longest lease of any lock of any client
      * @throws IllegalArgumentException if the timeout is out of range
      */
     public RedlockSettings {

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  * <p><b>Spreading.</b> A node without the lock, because it was down or busy at the grant, receives it once the renewal
  * has succeeded: the attempt is repeated there for the same token. The renewing nodes are a quorum that had the lock
  * all the time, so no other token can have it. The node does not count for this renewal, which proves that the lock was
- * held without a gap.
+ * held without a gap. If it recovers, or has another owner, it refuses.
  * <p>A lost lock is given up right after its holder was notified by dependents of the outcome: a remaining minority
  * would block other owners, and no release follows.
  */

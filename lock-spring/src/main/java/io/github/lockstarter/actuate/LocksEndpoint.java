@@ -136,7 +136,7 @@ public final class LocksEndpoint {
      * Releases a lock of any instance. The holder is notified but not stopped: its work may overlap with the next
      * owner's.
      *
-     * @param fencingToken the expected token; nothing happens if it has changed
+     * @param fencingToken expected token; nothing happens if it has changed
      */
     @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     @WriteOperation

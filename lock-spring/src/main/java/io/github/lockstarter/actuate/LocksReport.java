@@ -27,7 +27,7 @@ public record LocksReport(
     /**
      * A held lock.
      *
-     * @param owner the acquiring thread, or {@value HeldLock#ASYNC}
+     * @param owner acquiring thread, or {@value HeldLock#ASYNC}
      * @param handOvers consecutive hand-overs within this instance
      */
     public record Held(

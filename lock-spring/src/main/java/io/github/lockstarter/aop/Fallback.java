@@ -26,7 +26,7 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
  * The method that replaces a call whose lock is not acquired. It runs through the bean's proxy, if the proxy can
  * intercept it.
  *
- * @param accepted the handled exceptions
+ * @param accepted handled exceptions
  */
 record Fallback(Method method, Class<?> accepted, boolean takesException) implements Contention {
 

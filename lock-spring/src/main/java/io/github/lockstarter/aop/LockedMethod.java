@@ -21,7 +21,7 @@ import org.springframework.util.StringValueResolver;
 /**
  * An annotated method and its lock, validated at startup.
  *
- * @param declared the annotated element: this method, a method that it implements or overrides, or a type
+ * @param declared annotated element: this method, a method that it implements or overrides, or a type
  * @param request with the name as its only key
  * @param locks name of the {@code LockOperations} bean; blank for the primary one
  */

@@ -53,7 +53,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param leader Leader election.
  * @param locks Settings per lock name. Put names with characters other than lower-case letters, digits and dashes in
  *     brackets, such as distributed-lock.locks.[OrderService.ship].lease.
- * @param redis Bound by the store's module, which may be missing, like those of the other stores.
+ * @param redis Bound by the module of the store, which may be missing, as are the other stores.
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 record DistributedLockProperties(

@@ -18,7 +18,7 @@ public interface LockBackendOption {
     /**
      * Validates the store's configuration at each start.
      *
-     * @param locks the settings of all locks
+     * @param locks settings of all locks
      * @throws IllegalArgumentException if a property is invalid; names the fix
      */
     default void checkConfiguration(LockSettings locks) {}
@@ -26,7 +26,7 @@ public interface LockBackendOption {
     /**
      * Checks a request against the store's abilities.
      *
-     * @param request the request
+     * @param request request
      * @param key one of its keys
      * @throws IllegalArgumentException if the store does not support it; names the fix
      */
@@ -35,8 +35,8 @@ public interface LockBackendOption {
     /**
      * Rejects a lock with several permits.
      *
-     * @param store the store's name, for the message
-     * @param request the request
+     * @param store store's name, for the message
+     * @param request request
      * @param key one of its keys
      * @throws IllegalArgumentException if it has several permits
      */
@@ -51,7 +51,7 @@ public interface LockBackendOption {
     /**
      * {@return the bean name of the backend, such as {@code distributedLockRedisBackend}}
      *
-     * @param option the option's name
+     * @param option option's name
      */
     static String beanName(String option) {
         return "distributedLock" + option.substring(0, 1).toUpperCase(Locale.ROOT) + option.substring(1) + "Backend";
@@ -60,7 +60,7 @@ public interface LockBackendOption {
     /**
      * {@return the name of a further store's {@code LockOperations} bean, such as {@code zookeeperLocks}}
      *
-     * @param option the option's name
+     * @param option option's name
      */
     static String locksOf(String option) {
         return option + "Locks";

@@ -113,7 +113,10 @@ final class LockBackendOptions {
                         + LockBackendOption.LOCAL + "' keeps all locks in this JVM, for tests");
     }
 
-    /** @param locks name of the {@code LockOperations} bean; blank for the primary one */
+    /**
+     * @param locks name of the {@code LockOperations} bean; blank for the primary one
+     * @throws IllegalArgumentException if the store does not support the request; names the fix
+     */
     void check(LockRequest request, String locks) {
         for (String backend : properties.backendsInUse()) {
             LockBackendOption option = byName.get(backend);

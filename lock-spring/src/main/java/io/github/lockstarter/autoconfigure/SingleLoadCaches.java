@@ -23,7 +23,7 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Replaces Spring's cache interceptor before proxies get it, and fails startup if a name has no effect.
  *
- * @param names the caches; if empty, nothing is replaced
+ * @param names caches; if empty, nothing is replaced
  */
 record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans)
         implements BeanPostProcessor, PriorityOrdered, SmartInitializingSingleton {

@@ -16,8 +16,8 @@ public class StoreCheck extends StoreLifecycle {
     /**
      * Creates the check.
      *
-     * @param store the name of the {@link LockBackendOption}
-     * @param isRequired its property {@code required-at-start}
+     * @param store name of the {@link LockBackendOption}
+     * @param isRequired property {@code required-at-start}
      * @param check throws a {@link LockStartException}, whose action has no full stop, if the store is unavailable
      */
     public StoreCheck(String store, boolean isRequired, Runnable check) {

@@ -51,7 +51,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     }
 
     /**
-     * @param replaced its settings are read on demand
+     * @param replaced settings are read on demand
      * @param listener receives the cache's name and the outcome for each missing value; must not block
      */
     public SingleLoadCacheInterceptor(

@@ -32,7 +32,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
  *
  * <p>It writes the lock's {@linkplain LockHandle#fencingToken() fencing token} into a row for the lock's key, unless
  * the row has a greater one, and locks the row until the transaction ends: transactions of one key are serial, in the
- * order of their tokens. The next holder waits in {@code enter()} for a holder that is paused inside its transaction.
+ * order of their tokens. The next holder waits in {@code enter()} for one that is paused inside its transaction.
  *
  * <p>The application creates the tables with a script of this package. Needs {@code READ COMMITTED} or a stricter
  * isolation. Thread-safe. Blocks, so do not call it in reactive code.
@@ -69,7 +69,7 @@ public final class Fences {
     /**
      * Creates the fences.
      *
-     * @param database the DataSource of the protected transactions
+     * @param database DataSource of the protected transactions
      */
     public Fences(DataSource database) {
         this.database = database;
@@ -77,8 +77,9 @@ public final class Fences {
     }
 
     /**
-     * Enters the current transaction with all locks of this thread: those of {@link LockHandle#allCurrent()} and of the
-     * {@link LockContext} of asynchronous work, not those of {@link LockOperations#acquire}. Repeatable.
+     * Enters the current transaction with all locks of this thread, in the order of their keys: those of {@link
+     * LockHandle#allCurrent()} and of the {@link LockContext} of asynchronous work, not those of {@link
+     * LockOperations#acquire}. Repeatable.
      *
      * @throws OvertakenException if a later holder of a lock has entered; roll the transaction back
      * @throws DataAccessException if the row stays locked too long, or the transaction cannot be serialized; roll it
@@ -100,7 +101,7 @@ public final class Fences {
      *
      * @param text name of the work; stored as prefix and SHA-256 beyond 255 characters
      * @return false if a committed transaction or this one has recorded it
-     * @throws IllegalStateException if there is no transaction of this database, or no table
+     * @throws IllegalStateException if this thread runs in no transaction of this database, or a table is missing
      */
     public boolean first(String text) {
         return inTransaction(product -> insert(product, FIRST, keys.of(text)));

@@ -15,8 +15,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Makes Redis reject a holder's scripts after a later holder has run one. A holder that reads, decides and writes must
- * run both steps as scripts; the first one excludes older holders.
+ * Makes Redis reject writes of a holder that has lost its lock: {@link #run} executes a script unless a later holder
+ * has run one. A holder that reads, decides and writes must run both steps as scripts; the first one excludes older
+ * holders.
  *
  * <pre>{@code
  * @DistributedLock(name = "sale", key = "#product")
@@ -65,12 +66,12 @@ public final class RedisFences {
     /**
      * Runs a script, unless a later holder of this thread's locks (see {@link Fences#enter()}) has run one.
      *
-     * @param <T> the result
+     * @param <T> result
      * @param script must not begin with {@code #!}
-     * @param keys its keys, at least one
-     * @param args its arguments
+     * @param keys keys, at least one
+     * @param args arguments
      * @return its result
-     * @throws OvertakenException if a later holder has run one
+     * @throws OvertakenException if a later holder has run a script; this one did not run
      * @throws IllegalStateException if this thread runs under no lock, or in a pipeline or {@code MULTI}, which hide a
      *     rejection
      * @throws IllegalArgumentException if there is no key

@@ -34,7 +34,7 @@ public final class DistributedLockRegistry
     /**
      * Creates a registry with the default name.
      *
-     * @param locks the locks
+     * @param locks holds the locks
      */
     public DistributedLockRegistry(LockOperations locks) {
         this(locks, DEFAULT_NAME);
@@ -43,8 +43,8 @@ public final class DistributedLockRegistry
     /**
      * Creates a registry.
      *
-     * @param locks the locks
-     * @param name the locks' name and, before a colon, the prefix of their keys
+     * @param locks holds the locks
+     * @param name locks' name and, before a colon, the prefix of their keys
      */
     public DistributedLockRegistry(LockOperations locks, String name) {
         this.locks = Objects.requireNonNull(locks, "locks");
@@ -92,10 +92,12 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Extends the lease to at least the given time; throws as {@link #renewLock(Object)}.
+     * Extends the lease to at least the given time.
      *
      * @param lockKey a lock of this thread
      * @param ttl from 20 ms to {@code distributed-lock.max-lease}
+     * @throws IllegalStateException as {@link #renewLock(Object)}
+     * @throws io.github.lockstarter.LockBackendException as {@link #renewLock(Object)}
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {

@@ -14,7 +14,7 @@ import org.springframework.integration.leader.event.OnRevokedEvent;
 /**
  * Publishes role changes as Spring Integration events, for its {@code SmartLifecycleRoleController}. Thread-safe.
  *
- * @param leaders the roles
+ * @param leaders roles
  * @param events receives the events
  */
 public record RoleEvents(Leaders leaders, ApplicationEventPublisher events) {

@@ -65,7 +65,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
     /**
      * Re-enters the lock of a role.
      *
-     * @param role the role
+     * @param role role
      * @return a handle to release separately; empty unless this instance certainly leads
      */
     public Optional<LockHandle> enter(String role) {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * Thread-safe.
  *
  * @param reenter see {@link LeaderElection#enter}
- * @param heldLocks the locks of this instance
+ * @param heldLocks locks of this instance
  */
 public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLocks heldLocks) implements LockSource {
 
@@ -28,7 +28,7 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
     /**
      * {@return the request for a role's lock, without a wait or the configured longest hold}
      *
-     * @param role the role
+     * @param role role
      * @throws IllegalArgumentException if the role has no or other characters than a lock name
      */
     public static LockRequest requestFor(String role) {
@@ -46,7 +46,7 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
     /**
      * {@return the role of a lock; empty if it has none}
      *
-     * @param name the lock's name
+     * @param name lock's name
      */
     public static Optional<String> roleOf(String name) {
         return name.startsWith(NAME_PREFIX) ? Optional.of(name.substring(NAME_PREFIX.length())) : Optional.empty();

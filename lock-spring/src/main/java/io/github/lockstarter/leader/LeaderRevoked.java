@@ -4,9 +4,9 @@ package io.github.lockstarter.leader;
  * Application event: this instance no longer leads a role. Follows the {@link LeaderGranted} with the same term. A lock
  * that is still held is released when all listeners have returned.
  *
- * @param role the role
- * @param term the ended term
- * @param cause the reason
+ * @param role role
+ * @param term ended term
+ * @param cause reason
  */
 public record LeaderRevoked(String role, long term, Cause cause) {
 

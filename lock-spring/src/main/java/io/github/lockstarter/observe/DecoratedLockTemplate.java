@@ -24,7 +24,7 @@ public final class DecoratedLockTemplate extends LockTemplate {
      *
      * @param source grants the locks
      * @param onLost as in {@link LockTemplate}
-     * @param decorators the outermost first
+     * @param decorators outermost first
      * @param naming names unnamed requests before any decorator sees them
      */
     public DecoratedLockTemplate(

@@ -23,10 +23,10 @@ public interface LockDecorator {
      * Runs a locked body, or the start of an asynchronous one, on the body's thread and under the lock. Not called for
      * publishers, whose work has no fixed thread.
      *
-     * @param <T> the result
-     * @param <X> the exception
-     * @param request the request
-     * @param handle the hold
+     * @param <T> result
+     * @param <X> exception
+     * @param request request
+     * @param handle hold
      * @param body must run once, on this thread
      * @return the body's result
      * @throws X if the body throws it

@@ -33,9 +33,9 @@ public interface ReactiveLockOperations {
     /**
      * Runs work with at most one value under a lock. Emits the value after the release.
      *
-     * @param <T> the value
-     * @param request the lock
-     * @param work the work
+     * @param <T> value
+     * @param request lock
+     * @param work subscribed to under the lock
      * @return the locked work; cold
      */
     <T> Mono<T> execute(LockRequest request, Mono<T> work);
@@ -44,9 +44,9 @@ public interface ReactiveLockOperations {
      * Runs work with many values under a lock. Emits values as they come, under the lock; without demand from the
      * subscriber the lock stays held.
      *
-     * @param <T> the values
-     * @param request the lock
-     * @param work the work
+     * @param <T> values
+     * @param request lock
+     * @param work subscribed to under the lock
      * @return the locked work; cold
      */
     <T> Flux<T> execute(LockRequest request, Flux<T> work);
@@ -54,9 +54,9 @@ public interface ReactiveLockOperations {
     /**
      * Like {@link #execute(LockRequest, Mono)}, with a fallback.
      *
-     * @param <T> the value
-     * @param request the lock
-     * @param work the work
+     * @param <T> value
+     * @param request lock
+     * @param work subscribed to under the lock
      * @param otherwise runs without the lock if it is not acquired
      * @return the locked work, or the fallback
      */
@@ -65,9 +65,9 @@ public interface ReactiveLockOperations {
     /**
      * Like {@link #execute(LockRequest, Flux)}, with a fallback.
      *
-     * @param <T> the values
-     * @param request the lock
-     * @param work the work
+     * @param <T> values
+     * @param request lock
+     * @param work subscribed to under the lock
      * @param otherwise as in {@link #execute(LockRequest, Mono, Function)}
      * @return the locked work, or the fallback
      */
@@ -77,9 +77,9 @@ public interface ReactiveLockOperations {
      * Runs work under a lock unless another owner holds it. A request without a wait makes one attempt; the configured
      * wait does not apply.
      *
-     * @param <T> the value
-     * @param request the lock
-     * @param work the work
+     * @param <T> value
+     * @param request lock
+     * @param work subscribed to under the lock
      * @return whether the work ran, with its value; null if the work was empty
      */
     <T> Mono<Execution<@Nullable T>> tryExecute(LockRequest request, Mono<T> work);
@@ -87,9 +87,9 @@ public interface ReactiveLockOperations {
     /**
      * Locks with the configured settings.
      *
-     * @param <T> the value
-     * @param key the key
-     * @param work the work
+     * @param <T> value
+     * @param key key
+     * @param work work
      * @return as {@link #execute(LockRequest, Mono)}
      */
     default <T> Mono<T> execute(String key, Mono<T> work) {
@@ -99,9 +99,9 @@ public interface ReactiveLockOperations {
     /**
      * Locks with the configured settings.
      *
-     * @param <T> the values
-     * @param key the key
-     * @param work the work
+     * @param <T> values
+     * @param key key
+     * @param work work
      * @return as {@link #execute(LockRequest, Flux)}
      */
     default <T> Flux<T> execute(String key, Flux<T> work) {
@@ -111,9 +111,9 @@ public interface ReactiveLockOperations {
     /**
      * Locks with the configured settings.
      *
-     * @param <T> the value
-     * @param key the key
-     * @param work the work
+     * @param <T> value
+     * @param key key
+     * @param work work
      * @return as {@link #tryExecute(LockRequest, Mono)}
      */
     default <T> Mono<Execution<@Nullable T>> tryExecute(String key, Mono<T> work) {
@@ -121,10 +121,10 @@ public interface ReactiveLockOperations {
     }
 
     /**
-     * {@return the handle of a subscription's innermost lock, like {@link LockHandle#current()}; empty outside any
-     * lock}
+     * The handle of a subscription's innermost lock, like {@link LockHandle#current()}.
      *
-     * @param subscriber the subscriber's context, as in {@code deferContextual}
+     * @param subscriber subscriber's context, as in {@code deferContextual}
+     * @return the handle; empty outside any lock
      */
     static Optional<LockHandle> current(ContextView subscriber) {
         return contextOf(subscriber).innermost();
@@ -142,7 +142,7 @@ public interface ReactiveLockOperations {
      * The locks of a subscription, only from its Reactor context: {@code contextCapture()} with context-propagation or
      * {@code contextWrite} puts {@link LockContext#current()} of enclosing work there.
      *
-     * @param subscriber the subscriber's context
+     * @param subscriber subscriber's context
      * @return its locks, or {@link LockContext#NONE}
      */
     static LockContext contextOf(ContextView subscriber) {

@@ -55,7 +55,7 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
     /**
      * Acquires the lock if it is free.
      *
-     * @param configuration its name and times
+     * @param configuration name and times
      * @return the lock; empty only if another owner has it, or its minimum time is not over
      * @throws io.github.lockstarter.LockBackendException if the lock's state is unknown
      * @throws io.github.lockstarter.LockInterruptedException if interrupted; restores the flag

@@ -28,7 +28,7 @@ public final class TransactionLocks {
      * listeners; do not release the handle. If the lock is lost before the commit, the transaction is rolled back,
      * unless {@code distributed-lock.on-lost} is {@code return}.
      *
-     * @param handle the lock; released at once if this method throws
+     * @param handle lock; released at once if this method throws
      * @throws IllegalStateException if there is no transaction, it has completed, or its transaction manager has no
      *     synchronization
      */
@@ -45,8 +45,8 @@ public final class TransactionLocks {
     /**
      * Whether this thread's transaction keeps a lock. Asks the store only about a lock in doubt.
      *
-     * @param source the source of the lock
-     * @param request the lock
+     * @param source source of the lock
+     * @param request lock
      * @return false if it does not keep one of the keys, or has lost it
      */
     public static boolean contain(LockSource source, LockRequest request) {

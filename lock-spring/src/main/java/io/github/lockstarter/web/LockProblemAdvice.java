@@ -35,7 +35,7 @@ public class LockProblemAdvice {
     /**
      * Another owner holds the lock.
      *
-     * @param failure the exception
+     * @param failure exception
      * @return 409
      */
     @ExceptionHandler
@@ -50,7 +50,7 @@ public class LockProblemAdvice {
     /**
      * The lock's state is unknown.
      *
-     * @param failure the exception
+     * @param failure exception
      * @return 503
      */
     @ExceptionHandler

@@ -64,14 +64,14 @@ public record EngineSettings(
     /**
      * Checks all values.
      *
-     * @param lease lease
+     * @param lease default lease
      * @param maxLease longest lease
-     * @param maxWait wait
-     * @param maxRetryDelay delay
+     * @param maxWait default wait
+     * @param maxRetryDelay longest delay
      * @param watchdog renewal
      * @param handOver hand-over
      * @param shownPlace place
-     * @param warnAfter hold time
+     * @param warnAfter time until the warning
      * @param crashTakeOver take-over time
      * @param locks overrides
      * @throws IllegalArgumentException when a value is out of range
@@ -112,7 +112,7 @@ public record EngineSettings(
     /**
      * {@return a copy with another default take-over time}
      *
-     * @param takeOver zero for none
+     * @param takeOver time; zero for none
      */
     public EngineSettings withCrashTakeOver(Duration takeOver) {
         return with(shownPlace, takeOver);
@@ -176,7 +176,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the take-over time of a request's lock}
+     * {@return the take-over time of a request's lock; zero for none}
      *
      * @param request request
      */
@@ -216,7 +216,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the release of a request}
+     * {@return whether the release of a request's lock waits for the store's answer}
      *
      * @param request request
      */
@@ -247,14 +247,14 @@ public record EngineSettings(
     }
 
     /**
-     * Overrides for one logical lock name.
+     * Settings of one logical lock name that override the defaults.
      *
      * @param lease lease
      * @param maxWait wait
      * @param atLeast minimum time
      * @param crashTakeOver take-over time; zero for none
      * @param permits number of permits
-     * @param release as {@link Release}
+     * @param release whether a release waits for the store's answer
      */
     public record Overrides(
             Optional<Duration> lease,
@@ -306,9 +306,9 @@ public record EngineSettings(
     }
 
     /**
-     * Limits of hand-overs while other instances wait.
+     * Limits of handing a lock over to waiters of the same instance while other instances wait.
      *
-     * @param max maximum number in a row; zero disables hand-overs
+     * @param max maximum number in a row; zero disables hand-overs entirely
      * @param maxTime maximum time since the first other waiting instance was detected
      */
     public record HandOver(int max, Duration maxTime) {
@@ -320,7 +320,7 @@ public record EngineSettings(
          */
         public static final int FENCING_TOKENS = 64;
 
-        /** 16 hand-overs or 50 ms. */
+        /** 16 hand-overs or 50 ms, whichever comes first. */
         public static final HandOver DEFAULTS = upTo(16);
 
         /**

@@ -32,8 +32,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Sends each command of the scripts on its own expiring keys, and a script by text and by SHA-1, so that a missing
- * right or an unsuitable server shows at startup.
+ * Sends each command of the scripts on keys of its own, which expire, and runs a script by its text and by its SHA-1,
+ * so that a missing right or an unsuitable server shows at startup. A refused command is named in the error; inside a
+ * script it is not before Redis 8.
  */
 public final class StartCheck {
 

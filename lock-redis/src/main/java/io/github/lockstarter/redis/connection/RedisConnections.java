@@ -20,14 +20,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the link to Redis on demand; Lettuce then keeps it open, but does not detect a server that hangs or was
+ * Opens the link to Redis on demand; Lettuce then keeps it open. Lettuce does not detect a server that hangs or was
  * demoted: then the link is abandoned, and another is opened to the current master. A cluster's link covers all nodes
  * and is kept; its topology is refreshed instead.
  * <p>Thread-safe. One daemon thread opens, since opening blocks. {@code lock} guards all mutable fields; nothing blocks
  * and no user is called while holding it. {@code link} is null until commands may be sent directly: connected,
  * subscribed if there is a mailbox, and all earlier users served, so that none is overtaken. Until then {@code waiting}
- * contains these users, even those that have timed out. An attempt that is no longer current closes whatever it opened,
- * even if it hung in the client. A failed attempt fails its waiting users; the next command starts another.
+ * contains these users, with those that have timed out. An attempt that is no longer current closes whatever it opened.
+ * A failed attempt fails its waiting users; the next command starts another.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -106,7 +106,7 @@ public final class RedisConnections implements AutoCloseable {
      * Completes a future with the open link, in order of arrival; opens it if necessary. After one command timeout the
      * future fails, so that its user never sends late; opening continues for others.
      *
-     * @param opened its earlier dependents send their commands in the order of the calls
+     * @param opened earlier dependents send their commands in the order of the calls
      */
     public void link(String key, CompletableFuture<RedisLink> opened) {
         User user = new User(key, opened);
@@ -160,6 +160,7 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
+    /** Subscribes before any further command is sent. */
     public void subscribe(SignalMailbox wanted) {
         launch(guarded(() -> {
             if (mailbox != null) {
@@ -212,7 +213,7 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** The caller launches the attempt outside of the lock, since that may fail. */
+    /** Creates an attempt unless one is under way. The caller launches it outside of the lock, since that may fail. */
     private @Nullable Attempt begin(@Nullable ConnectionPair open) {
         if (attempt != null) {
             return null;
@@ -269,7 +270,7 @@ public final class RedisConnections implements AutoCloseable {
         return taken;
     }
 
-    /** Only the opener's thread uses {@code opened} while the attempt runs. */
+    /** An attempt to open the link. Only the opener's thread uses {@code opened} while it runs. */
     private final class Attempt implements Runnable {
 
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -312,6 +313,7 @@ public final class RedisConnections implements AutoCloseable {
             }
         }
 
+        /** An attempt that hangs in the client closes whatever it opened when it continues. */
         void awaitEnd() {
             BlockingWait.awaitUninterruptibly(ended, END_PATIENCE);
         }

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
  */
 public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
+    /** No encoded key starts with this or another prefix. */
     public static final String WANTED = "%!";
 
     private static final Pattern SLOT = Pattern.compile("%=(\\d{1,4}):(.*)", Pattern.DOTALL);

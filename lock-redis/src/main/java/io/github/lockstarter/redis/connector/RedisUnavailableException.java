@@ -8,9 +8,9 @@ public final class RedisUnavailableException extends RuntimeException {
     /**
      * Creates the exception after a failed attempt.
      *
-     * @param problem the failed step
-     * @param remedy the setting or right to change
-     * @param cause the client's failure
+     * @param problem failed step
+     * @param remedy setting or right to change
+     * @param cause client's failure
      */
     public RedisUnavailableException(String problem, String remedy, Throwable cause) {
         super(problem, cause);
@@ -20,8 +20,8 @@ public final class RedisUnavailableException extends RuntimeException {
     /**
      * Creates the exception for a missing prerequisite.
      *
-     * @param problem the missing prerequisite
-     * @param remedy the setting or right to change
+     * @param problem missing prerequisite
+     * @param remedy setting or right to change
      */
     public RedisUnavailableException(String problem, String remedy) {
         super(problem);

@@ -20,7 +20,7 @@ public record Replication(String history, long offset, int replicas) {
     /**
      * {@return the position in a reply to {@code INFO replication}}
      *
-     * @param info the reply
+     * @param info reply
      */
     public static Replication of(String info) {
         Matcher history = HISTORY.matcher(info);

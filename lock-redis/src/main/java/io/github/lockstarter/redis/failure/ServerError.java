@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <code>&#64;user_script: 132: -READONLY You can't …</code> with a trailing line break, after <code>ERR Error running
  * script (call to f_&lt;sha&gt;): &#64;user_script:132: </code> if the script did not catch it.
  *
- * @param code the first word; {@code ERR} if there is none, but {@code TRYAGAIN} if a script missed a key of a
+ * @param code first word; {@code ERR} if there is none, but {@code TRYAGAIN} if a script missed a key of a
  *     migrating slot
  * @param text including the code, without arguments of the command
  */

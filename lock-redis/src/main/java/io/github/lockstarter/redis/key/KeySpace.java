@@ -68,7 +68,7 @@ public final class KeySpace {
     /**
      * The keys share a hash slot.
      *
-     * @param name the encoded lock key for mailbox messages; empty if it equals the hash tag
+     * @param name encoded lock key for mailbox messages; empty if it equals the hash tag
      */
     public record LockKeys(String name, String lock, String fence, String waiters) {}
 }

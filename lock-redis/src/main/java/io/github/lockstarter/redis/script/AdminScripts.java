@@ -28,7 +28,7 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
 
     private static final String REVOKED = "revoked";
 
-    /** @param stored the lock's whole text; empty if it is free, not ours, or unknown */
+    /** @param stored lock's whole text; empty if it is free, not ours, or unknown */
     private record Look(StoredLock lock, String stored) {}
 
     public static ScriptCall inspect(LockKeys keys, int slot, ServerHistory history) {

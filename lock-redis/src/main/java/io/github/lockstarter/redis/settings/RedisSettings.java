@@ -46,7 +46,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with {@code
      *     :history:} or {@code :fence:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
-     * @param guard guard
+     * @param guard already validated
      * @throws IllegalArgumentException if a value is out of range; names the property
      */
     public RedisSettings {
@@ -84,9 +84,9 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         /**
          * Ignores {@code deposedMasterWrites} without a grace period.
          *
-         * @param gracePeriod grace period
-         * @param firstUse trust
-         * @param deposedMasterWrites writes
+         * @param gracePeriod already validated
+         * @param firstUse whether to trust a server that seems new
+         * @param deposedMasterWrites already validated
          */
         public Guard {
             deposedMasterWrites = gracePeriod.isZero() ? Duration.ZERO : deposedMasterWrites;
@@ -95,7 +95,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         /**
          * {@return a guard that trusts a new server and expects no writes of a deposed master}
          *
-         * @param gracePeriod as of the record
+         * @param gracePeriod how long a server that may have forgotten locks grants no free lock
          */
         public static Guard of(Duration gracePeriod) {
             return new Guard(gracePeriod, FirstUse.GRANT, Duration.ZERO);
@@ -158,7 +158,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * {@return a copy of the options for locks: the command timeout, also for connecting, a bounded request queue, and
      * automatic reconnect, for which commands wait}
      *
-     * @param application the application's options
+     * @param application application's options
      */
     public ClientOptions tune(ClientOptions application) {
         SocketOptions socket = application.getSocketOptions();
@@ -179,7 +179,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * {@return the options of {@link #tune}, with a refresh of the topology after every sign of a change and every 30
      * s}
      *
-     * @param application the application's options
+     * @param application application's options
      */
     @SuppressWarnings("deprecation") // Lettuce 7's default, which Lettuce 6 needs explicitly
     public ClusterClientOptions tuneCluster(ClientOptions application) {

@@ -32,7 +32,7 @@ public class LockObservationConvention implements ObservationConvention<LockObse
     /**
      * Creates the convention.
      *
-     * @param keys the display of keys
+     * @param keys display of keys
      */
     public LockObservationConvention(KeyDisplay keys) {
         this.keys = Objects.requireNonNull(keys, "keys");

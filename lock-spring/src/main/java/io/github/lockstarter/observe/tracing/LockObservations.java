@@ -30,7 +30,7 @@ public final class LockObservations implements LockDecorator {
      * Creates the decorator.
      *
      * @param registry receives the observations
-     * @param convention their names and key values
+     * @param convention names and key values
      */
     public LockObservations(ObservationRegistry registry, LockObservationConvention convention) {
         this.registry = Objects.requireNonNull(registry, "registry");

@@ -17,8 +17,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /**
  * The Redis of the application, from its connection factory.
  *
- * @param factory the application's connection factory, or one only for locks
- * @param lockClientName the name of the lock connections in {@code CLIENT LIST}
+ * @param factory application's connection factory, or one only for locks
+ * @param lockClientName name of the lock connections in {@code CLIENT LIST}
  * @param close closes resources created only for locks
  */
 record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName, Runnable close) {

@@ -9,7 +9,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Spring Boot's Redis auto-configuration and related classes, whose names differ between Boot 3 and 4.
  *
- * @param stem the prefix of their names
+ * @param stem prefix of their names
  */
 record BootRedisClasses(@Nullable ClassLoader loader, String packageName, String stem) {
 

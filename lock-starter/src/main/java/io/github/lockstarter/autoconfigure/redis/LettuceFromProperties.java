@@ -46,8 +46,9 @@ final class LettuceFromProperties implements AutoCloseable {
     /**
      * Creates the factory without connecting it.
      *
-     * @param unusable the application's connection factory, for messages
-     * @throws LockStartException without an address or Boot's Redis auto-configuration, and in a native image
+     * @param unusable application's connection factory, for messages
+     * @throws LockStartException if no address is configured, Boot's Redis auto-configuration is missing, or in a
+     *     native image
      */
     static LettuceFromProperties of(ApplicationContext application, RedisConnectionFactory unusable) {
         if (NativeDetector.inNativeImage()) {

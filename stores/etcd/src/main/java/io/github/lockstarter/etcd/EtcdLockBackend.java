@@ -80,7 +80,7 @@ public final class EtcdLockBackend implements LockBackend {
     /**
      * Connects with the first command.
      *
-     * @param settings the settings
+     * @param settings settings
      */
     public EtcdLockBackend(EtcdSettings settings) {
         this.settings = settings;

@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param keyPrefix prefix of all stored keys
  * @param endpoints client URLs of the members of one cluster, such as {@code http://localhost:2379}
- * @param credentials the user; empty if etcd has authentication disabled
+ * @param credentials user; empty if etcd has authentication disabled
  * @param tls for https endpoints; empty to trust the JVM's certificates without a client certificate
  * @param commandTimeout timeout of a command with all its requests: 100 ms to 60 s
  */

@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 
 /**
  * Fencing tokens: the revision at which the lock's key was created, times the maximum number of tokens of a grant, plus
- * an offset. Revisions are unique and increase over all keys of an etcd, and the gap between two has room for all
- * tokens of a grant; so the tokens of all locks increase, too.
+ * an offset. Revisions increase over all keys of an etcd and are unique, so tokens of all locks are, too, and the gap
+ * between two revisions has room for all tokens of a grant.
  *
  * <p>The offset is stored once per key prefix; each grant requires that it is unchanged. It is 0 until a client brings
  * a token that the revisions have not reached, after etcd was set up again or restored from a backup. That client
  * raises it. It never decreases, so later grants of this etcd always have greater tokens.
  *
- * <p>Thread-safe. {@code known} is the offset as last read; a stale value costs a grant one request.
+ * <p>Thread-safe. {@code known} is the offset as this backend last read it; a stale value costs a grant one request.
  */
 final class FencingTokens {
 
@@ -59,6 +59,7 @@ final class FencingTokens {
         return known;
     }
 
+    /** Condition that the stored offset is this one. */
     Compare hasOffset(long offset) {
         return offset == NO_OFFSET
                 ? Requests.isAbsent(name)

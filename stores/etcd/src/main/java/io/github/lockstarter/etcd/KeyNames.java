@@ -41,7 +41,7 @@ final class KeyNames {
         return ByteString.copyFromUtf8(prefix + "fence");
     }
 
-    /** Never stored. */
+    /** Never stored: a request to write it is refused where locks are. */
     ByteString probe() {
         return ByteString.copyFromUtf8(prefix + "probe");
     }

@@ -11,8 +11,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Receives this instance's messages. A message is a key with a lease; its value is in UTF-16, which can encode every
- * lock key. After an interruption, the watch resumes after the last message.
+ * Receives this instance's messages: that another instance waits for a lock, or that an operator has revoked one. A
+ * message is a key with a lease; its value is in UTF-16, which can encode every lock key. After an interruption, the
+ * watch resumes after the last message received.
  *
  * <p>Thread-safe. {@code isClosed} is set once; the watch writes the other fields, one call at a time.
  */
@@ -30,7 +31,7 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     private volatile boolean isClosed;
     private volatile long next;
 
-    /** @param messages prefix of their keys */
+    /** Opens no watch. Messages are the keys with this prefix. */
     Mailbox(EtcdClient client, ByteString messages, SignalListener listener) {
         this.client = client;
         this.messages = messages;

@@ -39,7 +39,7 @@ final class JdbcCommand<R> {
         this.failed = failed;
     }
 
-    /** Call only once. */
+    /** Returns the result. Call only once. */
     CompletableFuture<R> within(Duration timeout) {
         return answer.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .exceptionally(timeIsUp -> failed.apply(late(DurationText.exactly(timeout))));
@@ -69,7 +69,7 @@ final class JdbcCommand<R> {
         }
     }
 
-    /** Returns null. */
+    /** Fails the command because the pool is closed; returns null. */
     @Nullable
     Void refuse(Throwable closed) {
         fail(new SqlFailure(Kind.REFUSED, "The lock backend of " + database + " is closed", "", closed));

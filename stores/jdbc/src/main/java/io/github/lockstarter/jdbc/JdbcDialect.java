@@ -38,7 +38,7 @@ public enum JdbcDialect {
      *
      * <p>Rejects TiDB, which reports itself as MySQL: its {@code AUTO_INCREMENT} values are not ordered across servers.
      *
-     * @param database the driver's metadata
+     * @param database driver's metadata
      * @throws SQLException when the driver fails
      */
     public static Optional<JdbcDialect> of(DatabaseMetaData database) throws SQLException {

@@ -79,7 +79,7 @@ public final class JdbcLockBackend implements LockBackend {
     /**
      * Opens no connection.
      *
-     * @param source the pool, whose connections must not take part in the caller's transactions; the caller closes it
+     * @param source pool, whose connections must not take part in the caller's transactions; the caller closes it
      * @param settings settings
      */
     public JdbcLockBackend(DataSource source, JdbcSettings settings) {

@@ -8,8 +8,8 @@ import java.util.Optional;
  * Settings of the JDBC backend.
  *
  * @param keyPrefix prefix of the stored keys
- * @param table the lock table
- * @param dialect the database; empty to detect it
+ * @param table lock table
+ * @param dialect database; empty to detect it
  * @param commandTimeout timeout of a command, including the wait for a connection: 100 ms to 60 s
  * @param threads concurrent commands, apart from renewals: 1 to 64
  * @param pollInterval time between two polls of a waiter without notifications: 1 ms to 60 s

@@ -8,16 +8,20 @@ public final class JdbcUnavailableException extends RuntimeException {
     /**
      * Creates the exception.
      *
-     * @param problem the failed step
-     * @param remedy the change to make
-     * @param cause the driver's or the pool's failure
+     * @param problem what failed
+     * @param remedy what to do
+     * @param cause driver's or the pool's failure
      */
     public JdbcUnavailableException(String problem, String remedy, Throwable cause) {
         super(problem, cause);
         this.remedy = remedy;
     }
 
-    /** {@return a sentence that names the setting, script or privilege to change} */
+    /**
+     * What to do.
+     *
+     * @return a sentence that names the setting, script or privilege
+     */
     public String remedy() {
         return remedy;
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param key of the lock or of one of its slots
  * @param owner value of the lock token; empty while the lock is kept for its minimum time
- * @param fencingToken the last of the grant; 0 before the grant is numbered
+ * @param fencingToken last of the grant; 0 before the grant is numbered
  * @param remainingMicros time to expiry; 0 or less if expired
  * @param isWanted whether a release notifies
  */

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param instance of the token that lost the lock in a revocation, shortened; empty after a release
  * @param fingerprint of that token
- * @param key the stored key
+ * @param key stored key
  */
 record PostgresNotice(String instance, String fingerprint, String key) {
 

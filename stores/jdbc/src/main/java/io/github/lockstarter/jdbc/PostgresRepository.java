@@ -51,9 +51,9 @@ final class PostgresRepository extends LockRepository {
 
     /**
      * Sends both statements in one message, which the server executes as one transaction: one response, one flush to
-     * disk. No other transaction can take the row before the commit. With {@code preferQueryMode=simple} the driver
-     * sends two messages and so two transactions; the number is still drawn after the insert, and only if the row has
-     * the token.
+     * disk. From the insert to the commit, no other transaction can take the row. With {@code preferQueryMode=simple}
+     * the driver sends two messages and so two transactions; the number is still drawn after the insert, and only if
+     * the row has the token.
      */
     @Override
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {

@@ -10,8 +10,8 @@ import java.util.Set;
  *
  * @param kind whether statements may have been executed
  * @param problem without a full stop
- * @param remedy the change to make; empty if there is none
- * @param cause the driver's or the pool's failure
+ * @param remedy change to make; empty if there is none
+ * @param cause driver's or the pool's failure
  */
 record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
 

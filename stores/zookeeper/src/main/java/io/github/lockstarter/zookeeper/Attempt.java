@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt to acquire a lock. It joins the queue before it reads it: the snapshot is at least as new as the node, so
- * even a lagging server shows a lock as free whose release was answered before. An attempt that does not wait leaves
- * the queue before it answers. An instance that already waits reuses its node.
+ * even a server that lags behind shows a lock as free whose release was answered before. An attempt that does not wait
+ * leaves the queue before it answers. If this instance already waits, the attempt uses its node.
  */
 final class Attempt {
 
-    /** So that a double represents every fencing token exactly. */
+    /** The port's limit, so that a double represents every fencing token exactly. */
     private static final long MAX_FENCING_TOKEN = (1L << 53) - 1;
 
     private final OwnNodes own;
@@ -45,7 +45,7 @@ final class Attempt {
         return usable == null ? join() : use(usable);
     }
 
-    /** After an unknown outcome: leaves the queue, now or once the node is created. */
+    /** After an unknown outcome: leaves the queue, now or as soon as the node is created. */
     void giveUp() {
         isGivenUp = true; // before the field is read, which join() sets first
         CompletableFuture<OwnNode> mine = node;
@@ -54,6 +54,7 @@ final class Attempt {
         }
     }
 
+    /** Sends the read right behind the creation, without waiting for its answer. */
     private CompletableFuture<AcquireResult> join() {
         CompletableFuture<OwnNode> mine =
                 calls.create(queue, command.token()).thenApply(created -> new OwnNode(command.key(), created));
@@ -84,8 +85,8 @@ final class Attempt {
     }
 
     /**
-     * The write of the lock token proves that the session continues and that no operator has revoked the lock. A node
-     * of a replaced session may still exist without an owner.
+     * The write of the lock token proves that the session continues, and that no operator has revoked the lock; the
+     * read is sent right behind it. A node of a replaced session may still exist without an owner.
      */
     private CompletableFuture<AcquireResult> use(OwnNode mine) {
         node = CompletableFuture.completedFuture(mine);

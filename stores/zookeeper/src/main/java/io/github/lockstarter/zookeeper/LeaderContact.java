@@ -7,9 +7,10 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Decides from answered commands whether the leader has registered a session recently; the leader ends a session that
- * it has not registered for the session timeout. A follower reports its clients in its answers to the leader's pings,
- * one each half tick. Commands register nothing: the leader executes them even for a session that it is about to end.
+ * Decides from answered commands whether the leader has registered a session recently. The leader ends a session that
+ * it has not registered for the session timeout. A follower reports its clients to the leader in the answers to pings,
+ * which the leader sends each half tick. The commands of a client do not count: the leader executes them even for a
+ * session that it is about to end.
  *
  * <p>So an answered command counts after {@link #delay}: by then the leader has registered the session, no earlier than
  * the command was sent. A new connection counts at once, because its server asks the leader about the session.
@@ -48,7 +49,10 @@ final class LeaderContact {
         return timeout.multipliedBy(31).dividedBy(64);
     }
 
-    /** Whether the session certainly lasts for half of its timeout after an answered command was sent. */
+    /**
+     * Whether a session certainly lasts for half of its timeout after an answered command was sent, because the leader
+     * had registered it recently when it executed the command.
+     */
     boolean isRecent(long session, long sent, Duration timeout) {
         long silence = longestSilence(timeout).toNanos();
         if (sent - noSessionBefore <= silence) {

@@ -20,7 +20,7 @@ import org.apache.zookeeper.data.Stat;
 /**
  * Asynchronous commands of ZooKeeper. A future fails with the {@link KeeperException} of the answer or the failure of
  * the client. A thread of the client completes it, at any time; or never, because the client drops a command without a
- * callback after some errors, such as a thread that it cannot start.
+ * callback after some errors, for example if it cannot start a thread.
  *
  * <p>Each method sends its command before it returns, and the servers execute the commands of a connection in that
  * order. A command that the client repeats over another connection comes later. Thread-safe.
@@ -63,7 +63,7 @@ final class NodeCalls {
                         : CompletableFuture.completedFuture(node(event.getName(), stat)));
     }
 
-    /** Separate, because the client would create parents on a thread that waits for each answer. */
+    /** Separate, because the client would create parents of the node on a thread that waits for each answer. */
     private CompletableFuture<?> createContainer(String queue) {
         CompletableFuture<?> created = send(queue, new byte[0], to -> client.create()
                 .creatingParentContainersIfNeeded()
@@ -160,7 +160,7 @@ final class NodeCalls {
     /**
      * Deletes the node. After a failure, the client repeats the command in the background until it is answered.
      *
-     * @return whether this command deleted it
+     * @return whether this command deleted it; false if it did not exist
      */
     CompletableFuture<Boolean> delete(String path) {
         return isThere(send(path, to -> client.delete().guaranteed().inBackground(to)));
@@ -174,6 +174,7 @@ final class NodeCalls {
         return unless(Code.NONODE, answer.thenApply(event -> true), false);
     }
 
+    /** The answer, or the meaning of one refusal. */
     private static <R> CompletableFuture<R> unless(Code refusal, CompletableFuture<R> answer, R meaning) {
         return answer.exceptionallyCompose(failure -> is(refusal, failure)
                 ? CompletableFuture.completedFuture(meaning)

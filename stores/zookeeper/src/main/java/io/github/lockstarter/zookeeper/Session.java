@@ -20,15 +20,16 @@ import org.jspecify.annotations.Nullable;
  * The session of this instance, with which its locks end, and the proof that it continues.
  *
  * <p>The proof is a transaction without effect that a quorum must acknowledge: the leader refuses it if the session is
- * over, and neither a server without the leader nor a deposed leader can answer it. A read is no proof, because a
- * server that is cut off answers it until it notices that; nor is {@code sync}, which a deposed leader answers until it
- * notices. {@link LeaderContact} decides for how long a proof is valid.
+ * over, and neither a server without the leader nor a deposed leader can answer it. A read does not suffice, because a
+ * server answers it until it notices that it is cut off; nor does {@code sync}, because a leader answers it until it
+ * notices that it was deposed. {@link LeaderContact} decides for how long a proof is valid.
  *
  * <p>Each {@link ZooKeeper} object has one session; Curator replaces the object when the session is over. So the number
  * comes from that object, not from the client's state, which its listeners receive later. Thread-safe.
  */
 final class Session implements CrashDetection {
 
+    /** No session. */
     static final long NONE = 0;
 
     /** A quorum keeps all that it has acknowledged. */
@@ -47,6 +48,11 @@ final class Session implements CrashDetection {
     /** The last connected one. */
     private volatile @Nullable ZooKeeper latest;
 
+    /**
+     * Sends nothing yet.
+     *
+     * @param noSessionBefore monotonic nanoseconds before which the client certainly had no session
+     */
     Session(
             CuratorFramework client,
             ZooKeeperLockSettings settings,
@@ -64,7 +70,7 @@ final class Session implements CrashDetection {
         return connected == null ? NONE : connected.getSessionId();
     }
 
-    /** Why no lock can be kept although the session continues. */
+    /** Why no lock can be kept although the session continues, according to the last proof. */
     Optional<String> problem() {
         return isWithoutRoot ? Optional.of(Failures.withoutChroot(client)) : Optional.empty();
     }
@@ -87,8 +93,8 @@ final class Session implements CrashDetection {
     }
 
     /**
-     * {@inheritDoc} A new session counts as a take-over, so that each lock is renewed before it is certain again. Does
-     * not ask about locks of others, which end with their sessions.
+     * {@inheritDoc} A new session counts as a take-over, so that each lock is renewed before it is certain again. The
+     * locks of others end with their sessions, so a beat does not ask about them.
      */
     @Override
     public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
@@ -100,7 +106,7 @@ final class Session implements CrashDetection {
                 });
     }
 
-    /** Empty unless the session certainly continued after this call. */
+    /** The session, if it certainly continued after this call; otherwise empty. */
     CompletableFuture<OptionalLong> prove() {
         long sent = System.nanoTime();
         return send().thenCompose(session -> session.isEmpty()
@@ -110,10 +116,11 @@ final class Session implements CrashDetection {
 
     /**
      * Whether the session certainly continues for {@link #certainTime} after a command that a quorum has just
-     * acknowledged. After a silence, such as a pause of this JVM, only a second answer shows that; false if it would
-     * exceed the command timeout.
+     * acknowledged. After a silence, such as a pause of this JVM, only a second answer shows that.
      *
-     * @param sent when the command was sent, or earlier
+     * @param session session of the command
+     * @param sent when it was sent, or earlier
+     * @return false if that is uncertain, or the second answer would exceed the command timeout
      */
     CompletableFuture<Boolean> coversGrant(long session, long sent) {
         Duration timeout = timeout();
@@ -188,8 +195,8 @@ final class Session implements CrashDetection {
     }
 
     /**
-     * Two refusals come from the leader and a quorum, too: the chroot does not exist, or cannot be read. Any other may
-     * come from one server alone, such as one that is overloaded, or is cut off and serves reads.
+     * Two refusals come from the leader and a quorum, too: the chroot does not exist, or cannot be read. One server
+     * alone may give any other, such as a server that is cut off and serves reads, or is overloaded.
      */
     static boolean isProof(@Nullable Code code) {
         return code == Code.OK || code == Code.NONODE || code == Code.NOAUTH;

@@ -38,26 +38,26 @@ import org.jspecify.annotations.Nullable;
  * Locks in ZooKeeper 3.6 or later, over a client of Curator.
  *
  * <p><b>Stored</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, the queue, with one ephemeral
- * sequential node per instance that has the lock, waits for it or tries to acquire it. Its data is a lock token. Its
- * name has a random part, or the number of the node that it replaces, so no command meets another node than intended. A
- * server that runs its container manager removes empty containers after a while.
+ * sequential node per instance that has the lock, waits for it or tries to acquire it. The data of a node is a lock
+ * token. Names have a random part, or the number of the node that they replace, so no command meets another node than
+ * the intended one. A server that runs its container manager removes empty containers after a while.
  *
  * <p><b>Grant</b>: the first node has the lock. A free lock takes one round trip, since the read of the queue is sent
- * right behind the creation of the node, and its release another one. A waiter watches the node in front of its own, so
- * that a release wakes one instance. It takes the lock by writing its lock token, which proves its session, with the
- * read of the queue right behind. An instance that continues to wait releases the lock and creates its next node,
- * behind all earlier waiters, in one transaction. So another owner costs two transactions and four requests. The
- * fencing token is the {@code czxid} of the node, which grows over all nodes of the ensemble; the number in the name
- * restarts with each new container.
+ * right behind the creation of the node, and its release another one. A waiter keeps its node and watches the one in
+ * front of it, so that a release wakes one instance. It takes the lock by writing its lock token, which proves its
+ * session, with the read of the queue right behind. An instance that continues to wait releases the lock and creates
+ * its next node in one transaction, and watches the last node that it knows in front of it. So another owner costs two
+ * transactions and four requests. The fencing token is the {@code czxid} of the node, which grows over all nodes of the
+ * ensemble; the number in the name restarts with each new container.
  *
- * <p><b>Lease</b>: the servers delete the nodes of an instance after a silence of the session timeout. This backend
- * ends the lease of a lock that is not renewed ({@link OwnNodes}). Renewals ask whether the session continues ({@link
- * Session}); any number of them share one question.
+ * <p><b>Lease</b>: the servers know only the session, and delete the nodes of an instance after a silence of the
+ * session timeout. This backend ends the lease of a lock that is not renewed ({@link OwnNodes}). A renewal asks whether
+ * the session continues ({@link Session}); any number of them share one question.
  *
  * <p><b>Guarantee</b>: with a majority of servers that keep acknowledged data, at most one instance has the lock, and a
  * lock is certain ({@link CrashDetection#certainTime}) for half of the session timeout after the last answered question
- * was sent. <b>Known hole</b>: an instance that is paused for longer takes its next step when it resumes, even if
- * another one has the lock. Check the fencing token on writes.
+ * was sent. <b>Known hole</b>: an instance that is paused for longer continues with its next step when it resumes, even
+ * if another one has the lock. A resource that checks the fencing token refuses that step.
  */
 public final class ZooKeeperLockBackend implements LockBackend {
 
@@ -99,7 +99,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
      * @param client started if it has not been. Otherwise the first locks wait until its session is certain: up to a
      *     third of the session timeout
      * @param settings settings
-     * @param whenClosed called once at the end, such as to close the client, which ends all its locks
+     * @param whenClosed called once at the end, such as to close the client, which ends its session and all its locks
      */
     public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings, Runnable whenClosed) {
         this.client = client;
@@ -127,7 +127,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     /**
-     * Waits until the session is certain, the time is over or the thread is interrupted, which sets the flag again.
+     * Waits until the client is connected and its session certain, the time is over or the thread is interrupted, which
+     * sets the flag again.
      *
      * @param limit longest wait
      * @return the reason why no lock can be kept; empty if locks are granted, or will be once the session is certain
@@ -286,6 +287,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         return new TimeoutException("no answer within " + DurationText.exactly(settings.commandTimeout()));
     }
 
+    /** Servers and root. */
     @Override
     public String toString() {
         return "ZooKeeper (" + client.getZookeeperClient().getCurrentConnectionString() + settings.root() + ")";
