@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class HotKeyIT extends RedisScenario {
 
     private static final Duration ROUND_TRIP = Duration.ofMillis(2);
-    private static final Duration TIME = Duration.ofMillis(500);
+    private static final int TRIES = 10_000;
     private static final int CALLERS = 64;
     private static final String INSTANCE = "0123456789abcdef0123456789abcdef";
 
@@ -60,11 +59,10 @@ class HotKeyIT extends RedisScenario {
             proxy.delayRequests(ROUND_TRIP);
             redis().configResetstat();
             AtomicLong tries = new AtomicLong();
-            long end = System.nanoTime() + TIME.toNanos();
             List<Future<?>> callers = new ArrayList<>();
             for (int i = 0; i < CALLERS; i++) {
                 callers.add(elsewhere(() -> {
-                    while (System.nanoTime() - end < 0) {
+                    while (tries.get() < TRIES) {
                         assertThat(application.locks().tryAcquire(request)).isEmpty();
                         tries.incrementAndGet();
                     }
@@ -73,7 +71,12 @@ class HotKeyIT extends RedisScenario {
             }
             for (int i = 0; i < 2; i++) {
                 LockRequest own = LockRequest.of(key + ":other:" + i);
-                callers.add(elsewhere(untilThe(end, application, own)));
+                callers.add(elsewhere(() -> {
+                    while (tries.get() < TRIES) {
+                        application.locks().acquire(own).close();
+                    }
+                    return null;
+                }));
             }
             for (Future<?> caller : callers) {
                 resultOf(caller);
@@ -81,15 +84,6 @@ class HotKeyIT extends RedisScenario {
             assertThat(scriptCalls()).as("commands for " + tries + " tries").isLessThan(tries.get() / 3);
             assertThat(held.isHeld()).isTrue();
         }
-    }
-
-    private static Callable<Void> untilThe(long end, Application application, LockRequest own) {
-        return () -> {
-            while (System.nanoTime() - end < 0) {
-                application.locks().acquire(own).close();
-            }
-            return null;
-        };
     }
 
     /** The key is never idle, but state of answered commands is removed anyway. */
