@@ -23,9 +23,9 @@ import java.util.stream.Stream;
  */
 public final class GuardedProcess implements AutoCloseable {
 
-    /** Ctrl-C signals the terminal's process group: the guard ignores it, and the child leaves the group. */
+    /** Ctrl-C and {@code kill} may signal the process group: the guard ignores it, and the child leaves the group. */
     private static final String GUARD = "exec 3<&0; in=$1; shift;"
-            + " (trap '' INT HUP; [ -p \"$in\" ] && cat 1<>\"$in\" || read -r _; kill -9 $$) <&3 >/dev/null 2>&1 &"
+            + " (trap '' INT HUP TERM; [ -p \"$in\" ] && cat 1<>\"$in\" || read -r _; kill -9 $$) <&3 >/dev/null 2>&1 &"
             + " command -v setsid >/dev/null && set -- setsid \"$@\"; exec \"$@\" <\"$in\" 3<&-";
 
     private static final Path NO_INPUT = Path.of("/dev/null");

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 public final class ScratchDirectory implements AutoCloseable {
 
     /** Waits for the end of this JVM; retries because other processes may still write while they end. */
-    private static final String GUARD = "trap '' INT HUP; read -r _; until rm -rf \"$1\"; do sleep 0.1; done";
+    private static final String GUARD = "trap '' INT HUP TERM; read -r _; until rm -rf \"$1\"; do sleep 0.1; done";
 
     private final Path path;
     private final Process guard;

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,22 @@ class GuardedProcessTests {
         for (int i = 0; i < 20; i++) {
             Path own = Files.createDirectory(directory.resolve("child-" + i));
             GuardedProcess.startPiped(own, List.of("cat")).kill();
+        }
+        awaitNoProcessOf(directory);
+    }
+
+    @Test
+    void keepsItsGuardWhenTheProcessGroupIsTerminated() throws IOException {
+        try (GuardedProcess process = GuardedProcess.startPiped(directory, List.of("cat"))) {
+            process.send("a line");
+            process.output().readNBytes("a line\n".length());
+            List<ProcessHandle> guards = processesOf(directory).toList();
+            assertThat(guards).isNotEmpty();
+
+            guards.forEach(ProcessHandle::destroy);
+
+            await().during(Duration.ofMillis(300))
+                    .until(() -> processesOf(directory).toList().equals(guards)); // a dead one has no command line
         }
         awaitNoProcessOf(directory);
     }
