@@ -14,6 +14,9 @@ import java.util.stream.IntStream;
  * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores. Different keys have
  * different texts, unless SHA-256 collides.
  *
+ * <p>The rules are numbers, since {@link Character#getType} depends on the JDK: instances on two JDKs would store a key
+ * with a recent character under two texts.
+ *
  * <p>Slot 0 of a lock has the text of the key. Slot 3 has the readable beginning, {@code %3%}, and the SHA-256 of the
  * key. No key has the text of a slot: keys of that form are hashed, to a different hash.
  */
@@ -26,7 +29,11 @@ public final class StoredKeys {
     public static final String FLOOR = "%floor";
 
     private static final int READABLE_LENGTH = 180;
-    private static final Pattern HASHED = Pattern.compile(".*%[0-9a-f]{64}");
+
+    /** Control characters, line separators, unpaired surrogates. */
+    private static final Pattern UNREADABLE = Pattern.compile("[\\x00-\\x1F\\x7F-\\x9F\\u2028\\u2029\\uD800-\\uDFFF]");
+
+    private static final Pattern HASHED = Pattern.compile("%[0-9a-f]{64}\\z");
 
     private final String prefix;
 
@@ -77,35 +84,22 @@ public final class StoredKeys {
                 && whole.length() <= LONGEST
                 && whole.charAt(0) != '%'
                 && whole.charAt(whole.length() - 1) != ' '
-                && whole.codePoints().allMatch(StoredKeys::isReadable)
-                && !HASHED.matcher(whole).matches();
+                && !UNREADABLE.matcher(whole).find()
+                && !HASHED.matcher(whole).find();
     }
 
     private static String readable(String whole) {
-        StringBuilder text = new StringBuilder();
-        whole.codePoints()
-                .limit(READABLE_LENGTH)
-                .map(each -> isReadable(each) ? each : '?')
-                .takeWhile(each -> text.length() < READABLE_LENGTH)
-                .forEach(text::appendCodePoint);
-        return text.toString();
+        String beginning = whole.substring(0, Math.min(whole.length(), READABLE_LENGTH));
+        return UNREADABLE.matcher(beginning).replaceAll("?");
     }
 
-    private static boolean isReadable(int codePoint) {
-        return switch (Character.getType(codePoint)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.PRIVATE_USE,
-                    Character.UNASSIGNED,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
-    }
-
-    /** Hashes characters, since an encoding could replace some by question marks. */
-    private static String hash(String whole) {
+    /**
+     * {@return the SHA-256 of the UTF-16 units, in hexadecimal digits; an encoding would map different unpaired
+     * surrogates to one character}
+     *
+     * @param whole text
+     */
+    public static String hash(String whole) {
         ByteBuffer characters = ByteBuffer.allocate(2 * whole.length());
         characters.asCharBuffer().put(whole);
         try {

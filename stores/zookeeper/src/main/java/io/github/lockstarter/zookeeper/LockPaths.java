@@ -1,7 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.github.lockstarter.spi.StoredKeys;
 import java.util.HexFormat;
 
 /**
@@ -21,7 +20,9 @@ record LockPaths(String root, String prefix) {
     String directory(String key) {
         String whole = prefix + key;
         String name = encoded(whole);
-        return root + '/' + (name.length() <= LONGEST ? name : name.substring(0, READABLE) + '~' + hash(whole));
+        return root
+                + '/'
+                + (name.length() <= LONGEST ? name : name.substring(0, READABLE) + '~' + StoredKeys.hash(whole));
     }
 
     private static String encoded(String key) {
@@ -43,19 +44,5 @@ record LockPaths(String root, String prefix) {
                 || (each >= '0' && each <= '9')
                 || each == '-'
                 || each == '_';
-    }
-
-    /** Of the UTF-16 units: an encoding would map different unpaired surrogates to one character. */
-    private static String hash(String key) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (int i = 0; i < key.length(); i++) {
-                digest.update((byte) (key.charAt(i) >> 8));
-                digest.update((byte) key.charAt(i));
-            }
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
-        }
     }
 }

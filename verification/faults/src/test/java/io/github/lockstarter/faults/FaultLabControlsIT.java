@@ -1,12 +1,14 @@
 package io.github.lockstarter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.worker.WorkerOptions.Client;
 import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
 import io.github.lockstarter.faults.worker.WorkerOptions.Load;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import io.github.lockstarter.kit.jvm.Jdks;
 import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,6 +88,15 @@ class FaultLabControlsIT {
             assertThat(result.count("I3")).as("numbers with lost increments").isZero();
         }
         assertThat(overlaps).as("overlaps").isPositive();
+    }
+
+    @Test
+    @Tag(Effort.FULL)
+    void findsOverlapsWhenTheTextOfAKeyDependsOnTheJdk() {
+        assumeTrue(!WorkerProcess.NEWER_JDK.equals(Jdks.own()), "no newer JDK");
+        LabResult result = run("no-key-text", plan(3).withFaults().with(Setup.STARTER.without(Guard.KEY_TEXT)));
+
+        assertThat(result.count("I1")).as("overlaps").isPositive();
     }
 
     private static LabPlan plan(int seconds) {

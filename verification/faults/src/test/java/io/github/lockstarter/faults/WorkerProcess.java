@@ -8,6 +8,7 @@ import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.EventLog;
 import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.jvm.Jdks;
 import io.github.lockstarter.kit.net.TcpProxy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +22,11 @@ final class WorkerProcess implements Victim, AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(60);
 
+    /** Of every second worker. */
+    static final Path NEWER_JDK = Jdks.atLeast(25).orElse(Jdks.own());
+
     private final String baseName;
+    private final Path jdk;
     private final Link link;
     private final LabPlan plan;
     private final int resourcePort;
@@ -32,6 +37,7 @@ final class WorkerProcess implements Victim, AutoCloseable {
 
     WorkerProcess(int number, Link link, LabPlan plan, int resourcePort, Path directory, EventLog log) {
         this.baseName = "w" + number;
+        this.jdk = number % 2 == 0 ? NEWER_JDK : Jdks.own();
         this.link = link;
         this.plan = plan;
         this.resourcePort = resourcePort;
@@ -97,7 +103,7 @@ final class WorkerProcess implements Victim, AutoCloseable {
                 plan.seed() + 31L * baseName.hashCode() + incarnation,
                 plan.setup(),
                 plan.load());
-        return ChildJvm.start(WorkerMain.class, options.toArguments());
+        return ChildJvm.start(jdk, ChildJvm.SMALL, WorkerMain.class, options.toArguments());
     }
 
     @Override

@@ -36,6 +36,9 @@ enum Deed {
     private static final int SUM = 1000;
     private static final int LONG_KEYS = 6;
 
+    /** Has a character that the oldest JDK does not know. */
+    private static final String HOT = "hot:\uD83E\uDEE0";
+
     private static final String PERMITS = "permit:";
     private static final int PERMIT_KEYS = 2;
     private static final int MOST_PERMITS = 3;
@@ -65,9 +68,9 @@ enum Deed {
             case PERMIT -> PERMITS + random.nextInt(PERMIT_KEYS);
             case COLD -> "cold:" + random.nextInt(load.coldKeys());
             case LONG -> longKey(random);
-            case TRY -> random.nextBoolean() ? longKey(random) : "hot:" + random.nextInt(load.hotKeys());
+            case TRY -> random.nextBoolean() ? longKey(random) : HOT + random.nextInt(load.hotKeys());
             case OVERSTAY -> "overstay:" + random.nextInt(LONG_KEYS);
-            default -> "hot:" + random.nextInt(load.hotKeys());
+            default -> HOT + random.nextInt(load.hotKeys());
         };
     }
 

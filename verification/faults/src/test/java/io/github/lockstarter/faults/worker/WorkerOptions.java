@@ -44,7 +44,9 @@ public record WorkerOptions(
         /** No lock is taken over earlier than its holder expects. */
         TAKE_OVER_TIME,
         /** The store answers renewals, and reports whether the instance is connected. */
-        RENEWAL
+        RENEWAL,
+        /** All JDKs store a key under one text. */
+        KEY_TEXT
     }
 
     /**

@@ -103,7 +103,7 @@ final class Workload {
     }
 
     private LockRequest request(Deed deed, Asked asked) {
-        LockRequest request = LockRequest.of(asked.key())
+        LockRequest request = LockRequest.of(text(asked.key()))
                 .waitingUpTo(asked.patience())
                 .permits(subject.hasPermits() ? deed.permits(random) : 1);
         Duration lease = options.subject().lease();
@@ -112,6 +112,11 @@ final class Workload {
             case OVERSTAY -> request.withoutRenewal().leasedFor(lease.dividedBy(4));
             default -> request;
         };
+    }
+
+    /** Without the guard, the JDK decides which characters are known. */
+    private String text(String key) {
+        return options.subject().has(WorkerOptions.Guard.KEY_TEXT) ? key : key.replaceAll("\\p{Cn}", "?");
     }
 
     private void carryOutAsync(Deed deed, Asked asked, LockRequest request) throws InterruptedException {
@@ -191,7 +196,7 @@ final class Workload {
             return;
         }
         try {
-            Optional<Held> inner = subject.acquire(LockRequest.of(key).withoutWaiting());
+            Optional<Held> inner = subject.acquire(LockRequest.of(text(key)).withoutWaiting());
             boolean renewed = inner.isPresent() && inner.get().fencingToken() == outer.fencingToken();
             if (inner.isPresent() && !renewed && options.subject().client() == WorkerOptions.Client.STARTER) {
                 journal.anomaly("I2", key, outer.fencingToken(), "the nested hold has another fencing token");
