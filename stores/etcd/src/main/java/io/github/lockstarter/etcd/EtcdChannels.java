@@ -50,10 +50,14 @@ final class EtcdChannels implements AutoCloseable {
         return new Member(number, channels.get(Math.floorMod(number, channels.size())));
     }
 
-    /** Makes the next request use another member, or reconnect at once instead of after the backoff. */
+    /**
+     * Makes the next request use another member, or a new connection if there is only one: no limit ends an attempt to
+     * connect to a server that hangs. Calls under way continue.
+     */
     void failed(Member member) {
-        member.channel().resetConnectBackoff();
-        inUse.compareAndSet(member.number(), member.number() + 1);
+        if (inUse.compareAndSet(member.number(), member.number() + 1)) {
+            member.channel().enterIdle();
+        }
     }
 
     @Override

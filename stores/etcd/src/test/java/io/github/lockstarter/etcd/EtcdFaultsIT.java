@@ -13,6 +13,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -20,6 +21,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.WarmUp;
 import io.grpc.Deadline;
 import java.net.URI;
 import java.time.Duration;
@@ -27,10 +29,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** An etcd that is paused, killed or restarted, or whose leases are revoked externally. */
 class EtcdFaultsIT extends EtcdScenario {
+
+    private static final Duration LONG_LEASE = ofSeconds(120);
 
     @Test
     void losesALockWhoseEtcdLeaseIsRevoked() {
@@ -108,6 +113,53 @@ class EtcdFaultsIT extends EtcdScenario {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(answer(backend.release(release)))
                 .isInstanceOfAny(ReleaseResult.Released.class, ReleaseResult.NotHeld.class));
         assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
+    }
+
+    @Test
+    void worksAgainAfterAServerThatHungIsReplacedBehindItsAddress() {
+        try (TcpProxy proxy = TcpProxy.before(server);
+                EtcdLockBackend backend = new EtcdLockBackend(EtcdStore.settings("http://" + proxy.address()));
+                Application application = connected(backend)) {
+            LockHandle held = application.locks().acquire(key);
+
+            proxy.hang();
+            proxy.cut(); // the client connects again, to a server that accepts connections and says nothing
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Rejected.class);
+                assertThat(proxy.connections()).isPositive();
+            });
+            proxy.replace();
+
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(answer(backend.acquire(attempt(newToken()))))
+                            .isInstanceOf(AcquireResult.Contended.class));
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        }
+    }
+
+    /** A ping would find out after 12 s, or six attempts. */
+    @Test
+    void leavesAConnectionThatAFirewallForgotWithTheFirstRequestWithoutAnAnswer() {
+        try (TcpProxy proxy = TcpProxy.before(server);
+                EtcdLockBackend backend = new EtcdLockBackend(EtcdStore.settings("http://" + proxy.address()));
+                Application application = connected(backend);
+                LockHandle held = application.locks().acquire(key)) {
+            proxy.forget();
+
+            List<AcquireResult> answers = Stream.generate(() -> answer(backend.acquire(attempt(newToken()))))
+                    .limit(4)
+                    .toList();
+
+            assertThat(answers.get(0)).isInstanceOf(AcquireResult.Rejected.class);
+            assertThat(answers).hasAtLeastOneElementOfType(AcquireResult.Contended.class);
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    private Application connected(LockBackend backend) {
+        Application application = Application.over(backend, Application.settings(LONG_LEASE));
+        WarmUp.connect(application.locks(), key + ":warm-up");
+        return application;
     }
 
     @Test

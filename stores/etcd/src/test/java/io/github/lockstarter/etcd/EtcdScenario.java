@@ -26,10 +26,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /** Common parts of tests with their own server. */
-@Timeout(90)
+@Timeout(180)
 abstract class EtcdScenario {
 
-    static final Duration PATIENCE = Duration.ofSeconds(15);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
     static final Duration LEASE = Duration.ofSeconds(20);
     static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 

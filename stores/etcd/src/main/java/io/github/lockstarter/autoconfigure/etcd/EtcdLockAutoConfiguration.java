@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure.etcd;
 
-import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
@@ -53,13 +52,22 @@ public final class EtcdLockAutoConfiguration {
     @ConditionalOnLockBackend(EtcdLockProperties.NAME)
     @ConditionalOnBean(EtcdLockBackend.class)
     StoreCheck distributedLockEtcdCheck(EtcdLockBackend backend, EtcdLockProperties properties) {
-        return new StoreCheck(EtcdLockProperties.NAME, properties.requiredAtStart(), () -> check(backend));
+        return new StoreCheck(EtcdLockProperties.NAME, properties.requiredAtStart(), () -> check(backend, properties));
     }
 
-    private static void check(EtcdLockBackend backend) {
-        StoreState state = BlockingWait.awaitUninterruptibly(backend.state().toCompletableFuture());
-        state.failure().ifPresent(failure -> {
-            throw new LockStartException("Locks cannot be kept in etcd: " + failure, ACTION);
+    /** Asks each member, and one of them twice: a cold JVM may spend a command timeout on connecting. */
+    private static void check(EtcdLockBackend backend, EtcdLockProperties properties) {
+        Optional<String> failure = failure(backend);
+        for (int i = 0; i < properties.endpoints().size() && failure.isPresent(); i++) {
+            failure = failure(backend);
+        }
+        failure.ifPresent(reason -> {
+            throw new LockStartException("Locks cannot be kept in etcd: " + reason, ACTION);
         });
+    }
+
+    private static Optional<String> failure(EtcdLockBackend backend) {
+        return BlockingWait.awaitUninterruptibly(backend.state().toCompletableFuture())
+                .failure();
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
@@ -10,8 +11,11 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.etcd.EtcdPresence;
+import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.net.TlsFiles;
 import io.github.lockstarter.kit.server.EtcdServer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +28,8 @@ class EtcdApplicationIT {
 
     /** Nothing listens there. */
     private static final String AWAY = "http://127.0.0.1:9";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static EtcdServer server;
 
@@ -65,13 +71,26 @@ class EtcdApplicationIT {
     void skipsAMemberThatDoesNotAnswer() {
         for (int i = 0; i < 5; i++) { // each begins with any of the two
             application
-                    .withPropertyValues(
-                            "distributed-lock.etcd.endpoints=" + AWAY + "," + server.endpoint(),
-                            "distributed-lock.etcd.required-at-start=false")
+                    .withPropertyValues("distributed-lock.etcd.endpoints=" + AWAY + "," + server.endpoint())
                     .run(context -> assertThat(context.getBean(LockTemplate.class)
                                     .tryExecute("order:43", () -> true)
                                     .wasExecuted())
                             .isTrue());
+        }
+    }
+
+    @Test
+    void startsWhenTheFirstConnectionGetsNoAnswer() {
+        try (TcpProxy proxy = TcpProxy.before(server)) {
+            proxy.hang();
+            CompletableFuture<Void> replaced = CompletableFuture.runAsync(() -> {
+                await().atMost(PATIENCE).until(() -> proxy.connections() > 0);
+                proxy.replace();
+            });
+            application
+                    .withPropertyValues("distributed-lock.etcd.endpoints=http://" + proxy.address())
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(replaced).isCompleted();
         }
     }
 

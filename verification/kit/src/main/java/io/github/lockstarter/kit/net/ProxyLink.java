@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection of a {@link TcpProxy}, with a thread for each direction. {@code taken} is set before the request is
  * forwarded, so its reply cannot pass. {@code half} is set before one side is closed, so the other one stays open.
+ * {@code forgotten} is never unset.
  */
 public final class ProxyLink {
 
@@ -30,6 +31,7 @@ public final class ProxyLink {
     private final AtomicReference<@Nullable Taken> taken = new AtomicReference<>();
     private volatile boolean subscribed;
     private volatile boolean half;
+    private volatile boolean forgotten;
 
     private record Taken(String request, TcpProxy.ReplyDrop drop) {}
 
@@ -42,6 +44,9 @@ public final class ProxyLink {
 
     void start() {
         links.add(this);
+        if (faults.hung) {
+            forget();
+        }
         startThread("requests", this::forwardRequests);
         startThread("replies", this::forwardReplies);
     }
@@ -86,6 +91,12 @@ public final class ProxyLink {
     public void endRequests() {
         half = true;
         endOutput(server);
+    }
+
+    /** Discards all further data; neither side learns of it, nor of the end of the other side. */
+    public void forget() {
+        half = true;
+        forgotten = true;
     }
 
     private static void reset(Socket socket) {
@@ -139,6 +150,9 @@ public final class ProxyLink {
         for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
             faults.requests.pass();
             LockSupport.parkNanos(faults.latency.toNanos());
+            if (forgotten) {
+                continue;
+            }
             String request = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
             if (faults.refused.test(request)) {
                 return;
@@ -163,6 +177,9 @@ public final class ProxyLink {
         byte[] buffer = new byte[65_536];
         for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
             faults.replies.pass();
+            if (forgotten) {
+                continue;
+            }
             Taken lost = taken.get();
             if (lost != null) {
                 discardTheRest(in, buffer);

@@ -18,8 +18,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy between clients and a server that cuts, refuses, stalls, and drops a reply after the server has executed the
- * request. Faults apply to open and new connections. Thread-safe.
+ * A proxy between clients and a server that cuts, refuses, stalls, forgets, and drops a reply after the server has
+ * executed the request. Faults apply to open and new connections. Thread-safe.
  *
  * <p>One thread accepts connections, two per connection forward. Mutable state: {@code listener} (closed while
  * refusing, guarded by the monitor), {@code links} and {@code faults}.
@@ -70,6 +70,22 @@ public final class TcpProxy implements AutoCloseable {
     /** Closes all connections; accepts new ones. */
     public void cut() {
         links.forEach(ProxyLink::close);
+    }
+
+    /** Forwards nothing over the open connections any more, and closes none: a firewall has forgotten them. */
+    public void forget() {
+        links.forEach(ProxyLink::forget);
+    }
+
+    /** The server hangs: forwards nothing over open and new connections, until {@link #replace}. */
+    public void hang() {
+        faults.hung = true;
+        forget();
+    }
+
+    /** Another server takes new connections; those from before remain open and forgotten. */
+    public void replace() {
+        faults.hung = false;
     }
 
     /** Refuses new connections; open ones continue. */
@@ -210,6 +226,8 @@ public final class TcpProxy implements AutoCloseable {
         volatile Predicate<String> refused = request -> false;
 
         volatile Duration latency = Duration.ZERO;
+
+        volatile boolean hung;
     }
 
     record ReplyDrop(Predicate<String> request, CompletableFuture<String> done) {}
