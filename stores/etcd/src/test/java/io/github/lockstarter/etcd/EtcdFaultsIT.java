@@ -130,9 +130,8 @@ class EtcdFaultsIT extends EtcdScenario {
             });
             proxy.replace();
 
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(answer(backend.acquire(attempt(newToken()))))
-                            .isInstanceOf(AcquireResult.Contended.class));
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(answer(backend.acquire(attempt(newToken()))))
+                    .isInstanceOf(AcquireResult.Contended.class));
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
         }
     }

@@ -13,9 +13,10 @@ import java.util.concurrent.atomic.AtomicReference;
  * session that it is about to end.
  *
  * <p>So an answered command counts after {@link #delay}: by then the leader has registered the session, no earlier than
- * the command was sent. A new connection counts at once, because its server asks the leader about the session.
+ * the command was sent. A new connection counts at once, because its server asks the leader about the session, or for a
+ * new one.
  *
- * <p>Times are monotonic nanoseconds. Thread-safe: {@link #answers} and {@link #lastBreak} are replaced as a whole.
+ * <p>Times are monotonic nanoseconds. Thread-safe: {@link #answers} and {@link #lastConnection} are replaced as a whole.
  */
 final class LeaderContact {
 
@@ -24,20 +25,13 @@ final class LeaderContact {
 
     private record Answer(long session, long sent, long answered) {}
 
-    /** The connection broke between the two times. */
-    private record Break(long session, long after, long before) {}
-
-    private final long noSessionBefore;
+    /** A connection of commands sent from {@code usedFrom} on, which began after {@code after}. */
+    private record Connection(long session, long after, long usedFrom) {}
 
     /** Latest first. */
     private final AtomicReference<List<Answer>> answers = new AtomicReference<>(List.of());
 
-    private volatile Break lastBreak = new Break(Session.NONE, 0, 0);
-
-    /** The client had no session before the given time, so the leader has registered each session since. */
-    LeaderContact(long noSessionBefore) {
-        this.noSessionBefore = noSessionBefore;
-    }
+    private volatile Connection lastConnection = new Connection(Session.NONE, 0, 0);
 
     /** Half a tick, which is a quarter of the shortest session timeout, and an eighth of that for the transport. */
     static Duration delay(Duration timeout) {
@@ -55,11 +49,8 @@ final class LeaderContact {
      */
     boolean isRecent(long session, long sent, Duration timeout) {
         long silence = longestSilence(timeout).toNanos();
-        if (sent - noSessionBefore <= silence) {
-            return true;
-        }
-        Break known = lastBreak;
-        if (known.session == session && sent - known.before >= 0 && sent - known.after <= silence) {
+        Connection known = lastConnection;
+        if (known.session == session && sent - known.usedFrom >= 0 && sent - known.after <= silence) {
             return true;
         }
         long delay = delay(timeout).toNanos();
@@ -70,7 +61,12 @@ final class LeaderContact {
 
     /** A command failed now because its connection broke, so the next connection began after {@code sent}. */
     void broken(long session, long sent, long now) {
-        lastBreak = new Break(session, sent, now);
+        lastConnection = new Connection(session, sent, now);
+    }
+
+    /** A new session, which the client did not have before {@code after}. */
+    void began(long session, long after) {
+        lastConnection = new Connection(session, after, after);
     }
 
     void answered(long session, long sent, long now, Duration timeout) {

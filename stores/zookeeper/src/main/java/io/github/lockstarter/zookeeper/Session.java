@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * server answers it until it notices that it is cut off; nor does {@code sync}, because a leader answers it until it
  * notices that it was deposed. {@link LeaderContact} decides for how long a proof is valid.
  *
- * <p>Each {@link ZooKeeper} object has one session; Curator replaces the object when the session is over. So the number
- * comes from that object, not from the client's state, which its listeners receive later. Thread-safe.
+ * <p>Each {@link ZooKeeper} object has one session; Curator closes the object when the session is over, and then makes
+ * the next one. So the number comes from that object, not from the client's state, which its listeners receive later;
+ * and a session began after the previous object was last seen alive. Thread-safe.
  */
 final class Session implements CrashDetection {
 
@@ -40,13 +42,23 @@ final class Session implements CrashDetection {
     private final CuratorFramework client;
     private final ZooKeeperLockSettings settings;
     private final ScheduledExecutorService timer;
-    private final LeaderContact leader;
+    private final LeaderContact leader = new LeaderContact();
 
     /** According to the last proof. */
     private volatile boolean isWithoutRoot;
 
-    /** The last connected one. */
-    private volatile @Nullable ZooKeeper latest;
+    private final AtomicReference<Seen> seen;
+
+    /** The last connected object, or none yet; Curator made the next one, if any, after {@code aliveAt}. */
+    private record Seen(@Nullable ZooKeeper object, long aliveAt) {
+
+        Seen next(@Nullable ZooKeeper connected, long now) {
+            boolean isNew = connected != null && connected != object;
+            return isNew || (object != null && object.getState().isAlive())
+                    ? new Seen(isNew ? connected : object, now)
+                    : this;
+        }
+    }
 
     /**
      * Sends nothing yet.
@@ -61,7 +73,7 @@ final class Session implements CrashDetection {
         this.client = client;
         this.settings = settings;
         this.timer = timer;
-        this.leader = new LeaderContact(noSessionBefore);
+        this.seen = new AtomicReference<>(new Seen(null, noSessionBefore));
     }
 
     /** The session of commands sent now; {@link #NONE} without a connection. */
@@ -132,6 +144,7 @@ final class Session implements CrashDetection {
     }
 
     private CompletableFuture<OptionalLong> certain(long session, long sent, Duration timeout) {
+        connected(); // the command may have been the first of a new session
         boolean isRecent = leader.isRecent(session, sent, timeout);
         leader.answered(session, sent, System.nanoTime(), timeout);
         return isRecent ? CompletableFuture.completedFuture(OptionalLong.of(session)) : askAgain(session, timeout);
@@ -160,13 +173,12 @@ final class Session implements CrashDetection {
     private CompletableFuture<OptionalLong> send() {
         ZooKeeper connected = connected();
         if (connected == null) {
-            ZooKeeper last = latest;
+            ZooKeeper last = seen.get().object;
             if (last != null) {
                 send(last); // its failure shows when the connection broke
             }
             return CompletableFuture.completedFuture(OptionalLong.empty());
         }
-        latest = connected;
         return send(connected);
     }
 
@@ -203,6 +215,16 @@ final class Session implements CrashDetection {
     }
 
     private @Nullable ZooKeeper connected() {
+        long now = System.nanoTime();
+        ZooKeeper connected = connectedObject();
+        Seen known = seen.getAndUpdate(before -> before.next(connected, now));
+        if (connected != null && connected != known.object) {
+            leader.began(connected.getSessionId(), known.aliveAt);
+        }
+        return connected;
+    }
+
+    private @Nullable ZooKeeper connectedObject() {
         try {
             return client.getZookeeperClient().isConnected()
                     ? client.getZookeeperClient().getZooKeeper()

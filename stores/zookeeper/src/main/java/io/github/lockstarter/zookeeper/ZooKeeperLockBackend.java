@@ -130,14 +130,16 @@ public final class ZooKeeperLockBackend implements LockBackend {
      * Waits until the client is connected and its session certain, the time is over or the thread is interrupted, which
      * sets the flag again.
      *
-     * @param limit longest wait
+     * @param limit longest wait for the connection; the session of a client that had been started is certain after up
+     *     to a third of the session timeout more
      * @return the reason why no lock can be kept; empty if locks are granted, or will be once the session is certain
      */
     public Optional<String> connect(Duration limit) {
         long start = System.nanoTime();
         try {
             if (client.blockUntilConnected((int) limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                BlockingWait.await(session.prove(), limit.minusNanos(System.nanoTime() - start));
+                Duration left = limit.plus(session.timeout().dividedBy(3)).minusNanos(System.nanoTime() - start);
+                BlockingWait.await(session.prove(), left);
                 return session.problem();
             }
         } catch (TimeoutException e) {

@@ -12,7 +12,7 @@ class LeaderContactTests {
     private static final long SESSION = 7;
     private static final long OTHER = 8;
 
-    private final LeaderContact leader = new LeaderContact(at(-1_000));
+    private final LeaderContact leader = new LeaderContact();
 
     @Test
     void theFirstAnswerAfterASilenceIsNoProof() {
@@ -55,10 +55,12 @@ class LeaderContactTests {
 
     @Test
     void aNewSessionIsKnownToTheLeader() {
-        LeaderContact young = new LeaderContact(at(0));
+        leader.began(SESSION, at(0));
 
-        assertThat(young.isRecent(SESSION, at(15), TIMEOUT)).isTrue();
-        assertThat(young.isRecent(SESSION, at(16), TIMEOUT)).isFalse();
+        assertThat(isRecent(SESSION, 0)).isTrue();
+        assertThat(isRecent(OTHER, 0)).isFalse();
+        assertThat(isRecent(SESSION, 15)).isTrue();
+        assertThat(isRecent(SESSION, 16)).isFalse();
     }
 
     @Test

@@ -36,11 +36,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A lock whose holder's session ends, is in doubt, or continues elsewhere. */
-@Timeout(60)
+@Timeout(120)
 class SessionIT {
 
     private static final Duration SESSION = Duration.ofSeconds(2);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final LockRequest request = LockRequest.of("session:" + UUID.randomUUID());
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -217,6 +217,47 @@ class SessionIT {
 
         assertThat(first).isGreaterThanOrEqualTo(SESSION.dividedBy(4));
         assertThat(second).isLessThan(SESSION.dividedBy(8));
+    }
+
+    @Test
+    void aSessionThatReplacesAKnownOneIsCertainAtOnce() throws Exception {
+        ScheduledExecutorService timer = LockThreads.timer("test-session");
+        opened(timer::shutdownNow);
+        Duration timeout = Duration.ofSeconds(20); // a second proof would follow after 5.6 s
+        CuratorFramework over = opened(ZooKeeperClients.connect(server.address(), timeout));
+        long longAgo = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+        Session session = new Session(over, ZooKeeperClients.settings(timeout), timer, longAgo);
+        long before = session.current();
+        assertThat(session.coversGrant(before, System.nanoTime())).isCompletedWithValue(false);
+
+        expireSession(over);
+        await().atMost(PATIENCE).until(() -> session.current() != before && session.current() != Session.NONE);
+
+        assertThat(session.coversGrant(session.current(), System.nanoTime())).isCompletedWithValue(true);
+    }
+
+    @Test
+    void grantsLocksOnceItHasConnectedWithAStartedClient() {
+        Duration timeout = Duration.ofSeconds(14); // certain after 3.9 s, longer than a command may take
+        CuratorFramework started = opened(ZooKeeperClients.connect(server.address(), timeout));
+        ZooKeeperLockBackend backend = opened(new ZooKeeperLockBackend(started, ZooKeeperClients.settings(timeout)));
+        Application late = opened(Application.over(backend));
+
+        assertThat(backend.connect(Duration.ofSeconds(1))).isEmpty();
+
+        late.locks().acquire(request.withoutWaiting()).close();
+    }
+
+    @Test
+    void worksAgainAfterItsServerHungAndWasReplaced() {
+        proxy.hang();
+        await().atMost(PATIENCE).until(() -> proxy.connections() > 1); // the client connects to the server that hangs
+        proxy.replace();
+
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() ->
+                        holder.locks().acquire(request.waitingUpTo(PATIENCE)).close());
     }
 
     @Test

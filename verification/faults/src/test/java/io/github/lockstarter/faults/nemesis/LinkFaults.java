@@ -47,6 +47,16 @@ final class LinkFaults {
                         Terms.lasting(150, 150, Trait.PROXIED),
                         LinkFaults::dropReply),
                 fault(
+                        "connections-forgotten",
+                        "a firewall forgets a worker's connections: nothing passes, and neither side learns of it",
+                        Terms.lasting(50, 50, Trait.REPLACEMENT),
+                        one(TcpProxy::forget, link -> {})),
+                fault(
+                        "hung-and-replaced",
+                        "a worker's servers accept connections and say nothing, until others take their addresses",
+                        Terms.lasting(500, 4000, Trait.REPLACEMENT),
+                        one(TcpProxy::hang, TcpProxy::replace)),
+                fault(
                         "network-stalled",
                         "all requests arrive late",
                         Terms.lasting(200, 2000, Trait.PROXIED),

@@ -56,7 +56,8 @@ public final class Etcd implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        Set<Trait> traits = EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.HALF_OPEN, Trait.SESSIONS);
+        Set<Trait> traits =
+                EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.HALF_OPEN, Trait.REPLACEMENT, Trait.SESSIONS);
         traits.add(servers.size() > 1 ? Trait.LEADER : Trait.ALONE);
         return traits;
     }

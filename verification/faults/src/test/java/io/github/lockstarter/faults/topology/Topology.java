@@ -100,6 +100,8 @@ public interface Topology extends AutoCloseable {
         CLOCKS,
         /** Notices a connection that has ended at one side only, or does not care. */
         HALF_OPEN,
+        /** Works again after a server that hung is replaced, or a connection is forgotten, though nothing is closed. */
+        REPLACEMENT,
         /** Its servers elect a leader, and another one if that fails. */
         LEADER,
         /** Locks end with a session or a lease, which an operator can end. */
