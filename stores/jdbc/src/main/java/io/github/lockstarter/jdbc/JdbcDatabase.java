@@ -5,6 +5,8 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 
 /**
@@ -12,6 +14,12 @@ import javax.sql.DataSource;
  * values.
  */
 final class JdbcDatabase {
+
+    private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.]+])(?::\\d+)?";
+
+    /** Ends before the parameters; omits the user. */
+    private static final Pattern TARGET = Pattern.compile("jdbc:((?:[a-z0-9+-]+:)+(?://)?)(?:[^/?;@(]*@)?" + "((?:"
+            + HOST + "(?:," + HOST + ")*)?(?:[/~][\\w./~%-]*)?)(?:[?;][^@]*)?");
 
     private record Found(JdbcDialect dialect, LockTable table, int isolation, String target) {}
 
@@ -97,10 +105,10 @@ final class JdbcDatabase {
         return schema == null ? table : table.in(schema, quote);
     }
 
-    /** The URL without its parameters and user, which may contain a password. */
+    /** The part of the URL that is certainly no password: scheme, hosts and name, or else only the scheme. */
     static String target(String url) {
-        String bare = url.replaceFirst("[?;].*", "").replaceFirst("//[^/@]*@", "//");
-        return bare.startsWith("jdbc:") ? bare.substring("jdbc:".length()) : bare;
+        Matcher known = TARGET.matcher(url);
+        return known.matches() ? known.group(1) + known.group(2) : url.replaceFirst("^jdbc:([a-z0-9+-]*).*", "$1");
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LockTableTests {
@@ -37,10 +38,21 @@ class LockTableTests {
                 .withMessageContaining("'" + name + "'");
     }
 
-    @Test
-    void hidesThePasswordOfAUrl() {
-        assertThat(JdbcDatabase.target("jdbc:postgresql://eve:secret@db:5432/shop?password=secret"))
-                .isEqualTo("postgresql://db:5432/shop");
-        assertThat(JdbcDatabase.target("jdbc:h2:mem:shop;PASSWORD=secret")).isEqualTo("h2:mem:shop");
+    @ParameterizedTest
+    @CsvSource({
+        "jdbc:postgresql://db:5432/shop?password=secret, postgresql://db:5432/shop",
+        "'jdbc:postgresql://db1:5432,[::1]:5433/shop', 'postgresql://db1:5432,[::1]:5433/shop'",
+        "jdbc:aws-wrapper:postgresql://db/shop, aws-wrapper:postgresql://db/shop",
+        "jdbc:mysql://eve:secret@db:3306/shop, mysql://db:3306/shop",
+        "jdbc:mysql://eve:1234/secret@db/shop, mysql",
+        "jdbc:mysql://eve:1234/se?cret@db/shop, mysql",
+        "'jdbc:mysql://(host=db,port=3306,user=eve,password=secret)/shop', mysql",
+        "jdbc:mysql://address=(host=db)(password=secret)/shop, mysql",
+        "jdbc:mysql:replication://eve:se:cret@(host=db)/shop, mysql",
+        "jdbc:h2:mem:shop;PASSWORD=secret, h2:mem:shop",
+        "jdbc:h2:~/shop, h2:~/shop"
+    })
+    void showsNoPasswordOfAUrl(String url, String shown) {
+        assertThat(JdbcDatabase.target(url)).isEqualTo(shown);
     }
 }
