@@ -52,7 +52,8 @@ public final class JdbcLockAutoConfiguration {
                 ObjectProvider<DataSource> all,
                 @DistributedLockDataSource ObjectProvider<DataSource> marked) {
             int forRenewalsAndNotifications = 2;
-            return LockDataSource.of(all, marked, properties.threads() + forRenewalsAndNotifications);
+            return LockDataSource.of(
+                    all, marked, properties.threads() + forRenewalsAndNotifications, properties.commandTimeout());
         }
 
         @Bean

@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.jdbc;
 
 import io.github.lockstarter.aop.LockStartException;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -25,14 +26,19 @@ record LockDataSource(DataSource source) implements AutoCloseable {
      *
      * @throws LockStartException when there is none, or the choice is ambiguous
      */
-    static LockDataSource of(ObjectProvider<DataSource> all, ObjectProvider<DataSource> marked, int connections) {
+    static LockDataSource of(
+            ObjectProvider<DataSource> all,
+            ObjectProvider<DataSource> marked,
+            int connections,
+            Duration commandTimeout) {
         return exists(marked)
                 ? new LockDataSource(withoutTransactions(onlyMarked(marked)))
-                : besides(withoutTransactions(onlyOrPrimary(all)), connections);
+                : besides(withoutTransactions(onlyOrPrimary(all)), connections, commandTimeout);
     }
 
-    static LockDataSource besides(DataSource application, int connections) {
-        return new LockDataSource(HAS_HIKARI ? LockPool.besides(application, connections) : application);
+    static LockDataSource besides(DataSource application, int connections, Duration commandTimeout) {
+        return new LockDataSource(
+                HAS_HIKARI ? LockPool.besides(application, connections, commandTimeout) : application);
     }
 
     private static DataSource onlyMarked(ObjectProvider<DataSource> marked) {

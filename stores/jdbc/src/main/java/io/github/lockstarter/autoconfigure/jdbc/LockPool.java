@@ -3,7 +3,9 @@ package io.github.lockstarter.autoconfigure.jdbc;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
@@ -18,9 +20,11 @@ final class LockPool extends HikariDataSource {
     private static final int MOST_VALIDATION_MILLIS = 1_000;
 
     private final HikariDataSource application;
+    private final int timeoutSeconds;
 
-    private LockPool(HikariDataSource application, int connections) {
+    private LockPool(HikariDataSource application, int connections, Duration commandTimeout) {
         this.application = application;
+        this.timeoutSeconds = (int) Math.max(1, commandTimeout.plusMillis(999).toSeconds());
         application.copyStateTo(this);
         setPoolName("distributed-lock");
         setRegisterMbeans(false);
@@ -34,15 +38,33 @@ final class LockPool extends HikariDataSource {
     }
 
     /** Creates a pool; returns the source itself if it is not HikariCP or routes among several. */
-    static DataSource besides(DataSource application, int connections) {
+    static DataSource besides(DataSource application, int connections, Duration commandTimeout) {
         try {
             return !(application instanceof AbstractRoutingDataSource)
                             && application.isWrapperFor(HikariDataSource.class)
-                    ? new LockPool(application.unwrap(HikariDataSource.class), connections)
+                    ? new LockPool(application.unwrap(HikariDataSource.class), connections, commandTimeout)
                     : application;
         } catch (SQLException e) {
             return application;
         }
+    }
+
+    /**
+     * With timeouts instead of the application's: HikariCP opens one connection at a time, so a login that gets no
+     * answer would stop the pool forever.
+     */
+    @Override
+    public @Nullable String getJdbcUrl() {
+        String url = application.getJdbcUrl();
+        if (url == null) {
+            return null;
+        }
+        int unit = url.contains(":postgresql:") ? 1 : url.contains(":mysql:") || url.contains(":mariadb:") ? 1_000 : 0;
+        // Drivers use the last value of a parameter.
+        return unit == 0
+                ? url
+                : url + (url.indexOf('?') < 0 ? '?' : '&') + "connectTimeout=" + timeoutSeconds * unit
+                        + "&socketTimeout=" + timeoutSeconds * unit;
     }
 
     @Override

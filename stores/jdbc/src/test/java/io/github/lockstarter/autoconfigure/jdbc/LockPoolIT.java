@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.jdbc.testing.HungDatabase;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
@@ -17,7 +18,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Locks of an application whose pool has connections that are dead without a word. */
+/** Locks of an application whose server stops answering, while TCP still works. */
 class LockPoolIT {
 
     private static final int CONNECTIONS = 10;
@@ -55,6 +56,13 @@ class LockPoolIT {
                         assertThat(held.isHeld()).isTrue();
                         held.release();
                     });
+        }
+    }
+
+    @Test
+    void worksAgainWhenAHungPostgresIsReplacedBehindItsAddress() {
+        try (PostgresServer server = PostgresServer.start()) {
+            HungDatabase.assertReplaceable(TestDatabase.of(server).prepared(), "?sslmode=disable&socketTimeout=600");
         }
     }
 }

@@ -10,6 +10,7 @@ import io.github.lockstarter.jdbc.testing.H2Databases;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ class LockPoolTests {
     @Test
     void connectsWithTheCurrentCredentialsOfTheApplication() throws SQLException {
         try (HikariDataSource pool = database.pool(1);
-                LockDataSource locks = LockDataSource.besides(pool, 1)) {
+                LockDataSource locks = LockDataSource.besides(pool, 1, Duration.ofSeconds(2))) {
             locks.source().getConnection().close();
             database.execute("ALTER USER " + database.user() + " SET PASSWORD 'rotated'");
             pool.getHikariConfigMXBean().setPassword("rotated");
