@@ -99,6 +99,9 @@ final class JdbcCommand<R> {
                 answer.complete(statements.execute(locks));
             } catch (SQLException e) {
                 SqlFailure failure = database.failure(e);
+                if (failure.kind() == Kind.UNAVAILABLE) {
+                    session.discard();
+                }
                 if (failure.kind() != Kind.RETRY || repeats >= MOST_REPEATS) {
                     fail(session.isChanged() ? failure.ofUnknownOutcome() : failure);
                 }

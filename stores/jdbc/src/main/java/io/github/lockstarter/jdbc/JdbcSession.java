@@ -155,6 +155,15 @@ final class JdbcSession implements AutoCloseable {
         }
     }
 
+    /** Breaks a connection to a server that refuses writes, so that the pool opens one to its successor. */
+    void discard() {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException | RuntimeException e) {
+            // The pool keeps the connection for its usual lifetime.
+        }
+    }
+
     /** Returns the connection; the pool discards a broken one. */
     @Override
     public void close() {

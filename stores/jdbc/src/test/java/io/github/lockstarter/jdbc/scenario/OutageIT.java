@@ -15,16 +15,20 @@ import io.github.lockstarter.jdbc.JdbcSettings;
 import io.github.lockstarter.jdbc.JdbcUnavailableException;
 import io.github.lockstarter.jdbc.LockTable;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -196,6 +200,35 @@ class OutageIT {
                     .hasMessageContaining("CACHE 20");
         } finally {
             POSTGRES.database().execute("ALTER SEQUENCE distributed_lock_fencing CACHE 1");
+        }
+    }
+
+    /** As after a planned failover: old sessions stay at a server that has become read-only, new ones reach another. */
+    @Test
+    void leavesAServerThatHasBecomeReadOnlyWithoutACut() {
+        TestDatabase database = POSTGRES.database();
+        LockToken held = new LockToken("0123456789abcdef0123456789abcdef", 1);
+        assertThat(answer(acquire("held", held))).isInstanceOf(AcquireResult.Granted.class);
+        database.execute(
+                "ALTER ROLE " + database.user() + " SET default_transaction_read_only = off",
+                "ALTER SYSTEM SET default_transaction_read_only = on",
+                "SELECT pg_reload_conf()");
+        try {
+            await().until(() -> answer(acquire("first", new LockToken("0123456789abcdef0123456789abcdef", 2)))
+                    instanceof AcquireResult.Unavailable);
+
+            await().untilAsserted(() -> assertThat(
+                            answer(acquire("next", new LockToken("0123456789abcdef0123456789abcdef", 3))))
+                    .isInstanceOf(AcquireResult.Granted.class));
+            await().untilAsserted(
+                            () -> assertThat(answer(backend.renew(List.of(new RenewCommand("held", held, LEASE, 1, 0)))
+                                            .get(0)))
+                                    .isInstanceOf(RenewResult.Renewed.class));
+        } finally {
+            database.execute(
+                    "ALTER SYSTEM RESET default_transaction_read_only",
+                    "SELECT pg_reload_conf()",
+                    "ALTER ROLE " + database.user() + " RESET default_transaction_read_only");
         }
     }
 
