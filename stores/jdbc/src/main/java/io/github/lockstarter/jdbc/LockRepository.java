@@ -211,6 +211,7 @@ abstract class LockRepository {
         insert(key, token, CHECKED_LEASE);
         try {
             number(key, token, 0, 1);
+            forgetNumbers(0);
             renew(List.of(new Lease(key, token, CHECKED_LEASE)));
             if (insert(key, other, CHECKED_LEASE)) {
                 return Optional.of(SqlFailure.ofTable(
@@ -279,6 +280,9 @@ abstract class LockRepository {
      */
     abstract OptionalLong number(String key, String token, long seen, int tokens) throws SQLException;
 
+    /** Deletes numbers that were drawn earlier, if the database stores them. */
+    void forgetNumbers(long below) throws SQLException {}
+
     /** Makes all tokens drawn later exceed the floor, which is stored in a row of its own. */
     void raise(long floor) throws SQLException {
         String row = table.name() + " (lock_key, fencing_token, granted_at, lock_until) VALUES (?, ?, " + now()
@@ -328,13 +332,14 @@ abstract class LockRepository {
         return true;
     }
 
+    /** Changes the row even if its lease is longer: a driver may count only changed rows. */
     List<RenewResult> renew(List<Lease> leases) throws SQLException {
-        String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(lock_until, " + later()
+        String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(" + laterThan("lock_until") + ", " + later()
                 + ") WHERE lock_key = ? AND owner = ? AND lock_until > " + now();
         int[] counts = session.executeBatch(
                 sql,
                 leases.stream()
-                        .map(lease -> new Object[] {micros(lease.duration()), lease.key(), lease.token()})
+                        .map(lease -> new Object[] {1L, micros(lease.duration()), lease.key(), lease.token()})
                         .toList());
         List<RenewResult> results = new ArrayList<>(counts.length);
         for (int i = 0; i < counts.length; i++) {
@@ -344,13 +349,13 @@ abstract class LockRepository {
     }
 
     /** A driver that rewrites a batch as one statement may not know the count of each row. */
-    boolean isRenewed(Lease lease, int count) throws SQLException {
+    private boolean isRenewed(Lease lease, int count) throws SQLException {
         return count == PreparedStatement.SUCCESS_NO_INFO ? isHeld(lease) : count > 0;
     }
 
     record Lease(String key, String token, Duration duration) {}
 
-    final boolean isHeld(Lease lease) throws SQLException {
+    private boolean isHeld(Lease lease) throws SQLException {
         return find(lease.key())
                 .filter(row -> !row.isExpired() && row.isOf(lease.token()))
                 .isPresent();

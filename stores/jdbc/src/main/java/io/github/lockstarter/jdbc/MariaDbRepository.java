@@ -23,6 +23,10 @@ final class MariaDbRepository extends MySqlRepository {
                 seen);
     }
 
+    /** A sequence stores none. */
+    @Override
+    void forgetNumbers(long below) {}
+
     /** MariaDB ignores a value that is not above the current one. */
     @Override
     void raise(long floor) throws SQLException {

@@ -57,9 +57,14 @@ class MySqlRepository extends LockRepository {
                 .orElseThrow();
         // At random, since a server may draw only odd numbers, or every seventh.
         if (ThreadLocalRandom.current().nextInt(NUMBERS_LEFT) == 0) {
-            session.change("DELETE FROM " + table.numbers() + " WHERE n < ?", drawn);
+            forgetNumbers(drawn);
         }
         return drawn;
+    }
+
+    @Override
+    void forgetNumbers(long below) throws SQLException {
+        session.change("DELETE FROM " + table.numbers() + " WHERE n < ?", below);
     }
 
     /** In one transaction, since the server flushes each transaction to disk separately. */
@@ -77,12 +82,6 @@ class MySqlRepository extends LockRepository {
         } finally {
             connection.setAutoCommit(true); // commits part of a failed batch: a longer lease does no harm
         }
-    }
-
-    /** A driver with {@code useAffectedRows=true} does not count a row whose lease is long enough already. */
-    @Override
-    final boolean isRenewed(Lease lease, int count) throws SQLException {
-        return count > 0 || isHeld(lease);
     }
 
     /** A greater number raises the counter; a smaller one does not change it. */

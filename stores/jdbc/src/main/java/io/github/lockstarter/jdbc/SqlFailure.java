@@ -78,8 +78,8 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
                     failure,
                     Kind.REFUSED,
                     "The database refuses the user a right",
-                    "Grant SELECT, INSERT, UPDATE and DELETE on '" + table.name() + "', and the use of '"
-                            + table.numbers() + "'");
+                    "Grant SELECT, INSERT, UPDATE and DELETE on '" + table.name() + "', and on '" + table.numbers()
+                            + "' the rights that " + script + " names");
         }
         if (isAmong(SHUTS_DOWN_OR_STARTS, failure)) {
             return of(failure, Kind.UNKNOWN, "The database shuts down or starts", "");

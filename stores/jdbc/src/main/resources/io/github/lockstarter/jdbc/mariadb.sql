@@ -1,5 +1,6 @@
 -- Locks of io.github.lockstarter in MariaDB, from 10.6: one row for each held key, or slot of one, and the numbers of their fencing tokens.
 -- Rename the table and, with it, the sequence <table>_fencing for another distributed-lock.jdbc.table.
+-- Rights: SELECT, INSERT, UPDATE, DELETE on the table, SELECT and INSERT on the sequence.
 -- Times are in UTC, whatever the time zone of a session is.
 
 CREATE TABLE IF NOT EXISTS distributed_lock (

@@ -1,5 +1,6 @@
 -- Locks of io.github.lockstarter in MySQL, from 8.0: one row for each held key, or slot of one, and the numbers of their fencing tokens.
 -- Rename both tables, as <table> and <table>_fencing, for another distributed-lock.jdbc.table.
+-- Rights: SELECT, INSERT, UPDATE, DELETE on the first table, SELECT, INSERT, DELETE on the second.
 -- Times are in UTC, whatever the time zone of a session is.
 
 CREATE TABLE IF NOT EXISTS distributed_lock (

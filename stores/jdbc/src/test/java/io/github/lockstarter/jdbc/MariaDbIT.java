@@ -1,9 +1,11 @@
 package io.github.lockstarter.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.jdbc.testing.HungDatabase;
 import io.github.lockstarter.jdbc.testing.MariaDb;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.kit.net.ProxyLink;
@@ -29,6 +31,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Differences of drivers, pools and servers of MySQL and MariaDB. */
 class MariaDbIT {
@@ -75,6 +79,71 @@ class MariaDbIT {
                 proxy.cut(); // the driver closes no connection while a thread reads from it
             }
         }
+    }
+
+    @Test
+    void worksAgainWhenAHungServerIsReplacedBehindItsAddress() {
+        HungDatabase.assertReplaceable(database, "?socketTimeout=600000&connectTimeout=600000");
+    }
+
+    /** The right to write nevertheless stands for another server: it applies to connections that are opened later. */
+    @Test
+    void leavesAServerThatHasBecomeReadOnlyWithoutACut() {
+        String user = userWith("ALL PRIVILEGES ON test.*");
+        try (HikariDataSource pool = database.pool(database.url(), 2, config -> config.setUsername(user));
+                JdbcLockBackend backend = backend(pool)) {
+            assertThat(acquire(backend, "before")).isInstanceOf(AcquireResult.Granted.class);
+            database.execute("GRANT READ ONLY ADMIN ON *.* TO app@localhost", "SET GLOBAL read_only = ON");
+
+            assertThat(acquire(backend, "meanwhile")).isInstanceOf(AcquireResult.Unavailable.class);
+
+            await().untilAsserted(
+                            () -> assertThat(acquire(backend, "afterwards")).isInstanceOf(AcquireResult.Granted.class));
+        } finally {
+            database.execute("SET GLOBAL read_only = OFF");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '|',
+            value = {"MARIADB,|SELECT, INSERT|", "MYSQL,|SELECT, INSERT, DELETE|"})
+    void needsNoMoreRightsThanTheScriptNames(JdbcDialect dialect, String ofNumbers) {
+        TestDatabase empty = database(dialect).prepared();
+        String user = userWith(
+                "SELECT, INSERT, UPDATE, DELETE ON rights.distributed_lock",
+                ofNumbers + " ON rights.distributed_lock_fencing");
+        try (HikariDataSource pool = empty.pool(empty.url(), 1, config -> config.setUsername(user));
+                JdbcLockBackend backend = backend(pool, dialect)) {
+            assertThat(acquire(backend, "key")).isInstanceOf(AcquireResult.Granted.class);
+        }
+    }
+
+    /** Needed by one of a hundred grants. */
+    @Test
+    void refusesToStartWithoutTheRightToDeleteNumbers() {
+        TestDatabase empty = database(JdbcDialect.MYSQL).prepared();
+        String user = userWith(
+                "SELECT, INSERT, UPDATE, DELETE ON rights.distributed_lock",
+                "SELECT, INSERT ON rights.distributed_lock_fencing");
+        try (HikariDataSource pool = empty.pool(empty.url(), 1, config -> config.setUsername(user))) {
+            assertThatThrownBy(() -> backend(pool, JdbcDialect.MYSQL))
+                    .isInstanceOf(JdbcUnavailableException.class)
+                    .hasMessageContaining("DELETE command denied");
+        }
+    }
+
+    private static TestDatabase database(JdbcDialect dialect) {
+        database.execute("DROP DATABASE IF EXISTS rights");
+        return server.create("rights", dialect);
+    }
+
+    private static String userWith(String... grants) {
+        database.execute("DROP USER IF EXISTS app@localhost", "CREATE USER app@localhost");
+        for (String grant : grants) {
+            database.execute("GRANT " + grant + " TO app@localhost");
+        }
+        return "app";
     }
 
     @Test
@@ -162,8 +231,12 @@ class MariaDbIT {
     }
 
     private static JdbcLockBackend backend(HikariDataSource pool) {
-        JdbcSettings settings =
-                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), TIMEOUT, 1, Duration.ofMillis(20), true);
+        return backend(pool, JdbcDialect.MARIADB);
+    }
+
+    private static JdbcLockBackend backend(HikariDataSource pool, JdbcDialect dialect) {
+        JdbcSettings settings = new JdbcSettings(
+                "lock:", LockTable.DEFAULT, Optional.of(dialect), TIMEOUT, 1, Duration.ofMillis(20), true);
         JdbcLockBackend backend = new JdbcLockBackend(pool, settings);
         backend.start();
         return backend;

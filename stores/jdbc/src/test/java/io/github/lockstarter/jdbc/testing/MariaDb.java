@@ -49,7 +49,11 @@ public final class MariaDb implements AutoCloseable {
         config.addArg("--skip-ssl");
         DB server = DB.newEmbeddedDB(config.build());
         server.start();
-        return new MariaDb(server, server.getConfiguration().getPort());
+        MariaDb started = new MariaDb(server, server.getConfiguration().getPort());
+        // It starts without rights, so that root has no password.
+        started.database()
+                .execute("FLUSH PRIVILEGES", "ALTER USER root@localhost IDENTIFIED VIA mysql_native_password USING ''");
+        return started;
     }
 
     /** The database, which is empty at first. */
