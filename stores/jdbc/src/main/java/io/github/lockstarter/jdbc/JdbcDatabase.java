@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -21,7 +23,11 @@ final class JdbcDatabase {
     private static final Pattern TARGET = Pattern.compile("jdbc:((?:[a-z0-9+-]+:)+(?://)?)(?:[^/?;@(]*@)?" + "((?:"
             + HOST + "(?:," + HOST + ")*)?(?:[/~][\\w./~%-]*)?)(?:[?;][^@]*)?");
 
-    private record Found(JdbcDialect dialect, LockTable table, int isolation, String target) {}
+    /** Their drivers wait forever by default. */
+    private static final Set<JdbcDialect> LOGINS_WITHOUT_LIMIT = Set.of(JdbcDialect.POSTGRESQL, JdbcDialect.MYSQL);
+
+    private record Found(
+            JdbcDialect dialect, LockTable table, int isolation, String target, boolean hasNoNetworkTimeout) {}
 
     private final DataSource source;
     private final JdbcSettings settings;
@@ -36,7 +42,7 @@ final class JdbcDatabase {
     JdbcSession open() throws SQLException {
         JdbcSession session = new JdbcSession(source.getConnection(), settings.commandTimeout());
         try {
-            Found known = found.isPresent() ? found.get() : find(session.connection());
+            Found known = found.isPresent() ? found.get() : find(session);
             session.setUp(known.isolation());
             if (known.dialect() != JdbcDialect.H2) {
                 // H2 would keep the limit on the connection after its return; its LOCK_TIMEOUT ends a wait for a row.
@@ -65,6 +71,14 @@ final class JdbcDatabase {
         return settings.dialect().or(() -> found.map(Found::dialect));
     }
 
+    /** Problems of the pool that are no failure yet. */
+    List<String> warnings() {
+        return found.filter(known -> LOGINS_WITHOUT_LIMIT.contains(known.dialect()) && known.hasNoNetworkTimeout()).stream()
+                .map(known -> "The connections to " + this + " have no socket timeout, so a server that hangs during a"
+                        + " login can stop the pool for good. Add socketTimeout to the JDBC URL")
+                .toList();
+    }
+
     LockTable table() {
         return found.map(Found::table).orElse(settings.table());
     }
@@ -73,7 +87,8 @@ final class JdbcDatabase {
         return SqlFailure.of(failure, knownDialect(), table());
     }
 
-    private Found find(Connection connection) throws SQLException {
+    private Found find(JdbcSession session) throws SQLException {
+        Connection connection = session.connection();
         DatabaseMetaData database = connection.getMetaData();
         Optional<JdbcDialect> dialect = settings.dialect().isPresent() ? settings.dialect() : JdbcDialect.of(database);
         if (dialect.isEmpty()) {
@@ -87,7 +102,8 @@ final class JdbcDatabase {
                 dialect.get(),
                 table(dialect.get(), connection),
                 connection.getTransactionIsolation(),
-                target(database.getURL()));
+                target(database.getURL()),
+                session.hasNoNetworkTimeout());
         found = Optional.of(answer);
         return answer;
     }

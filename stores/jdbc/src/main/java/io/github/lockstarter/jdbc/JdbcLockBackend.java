@@ -1,6 +1,5 @@
 package io.github.lockstarter.jdbc;
 
-import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
@@ -51,7 +50,7 @@ import javax.sql.DataSource;
  * <p>Commands use pooled connections and this backend's threads, never the caller's transaction or thread. Commands for
  * one key run in order; renewals are independent of them. Fencing tokens increase across all keys.
  *
- * <p>Waiters poll. In PostgreSQL, a release also notifies all waiters of the lock.
+ * <p>Waiters poll: one statement for each waiting instance and interval.
  *
  * <p>Guarantee: a lock is exclusive while the database keeps its committed transactions. Known hole: a failover to a
  * replica without the latest transactions loses locks and numbers.
@@ -72,7 +71,6 @@ public final class JdbcLockBackend implements LockBackend {
     private final ThreadPoolExecutor commandThreads;
     private final ThreadPoolExecutor renewalThread;
     private final KeyOrder order;
-    private final PostgresListener signals;
     private volatile boolean closed;
     private final AtomicLong swept = new AtomicLong(System.nanoTime());
 
@@ -90,43 +88,18 @@ public final class JdbcLockBackend implements LockBackend {
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.order = new KeyOrder(commandThreads);
-        this.signals = new PostgresListener(settings, database, this::notifySelf, PostgresListener.LONGEST_LOAN);
     }
 
     /**
-     * Connects, checks the table with a test lock, and opens the connection for notifications of PostgreSQL. Blocks for
-     * up to 10 s plus four command timeouts.
+     * Connects, and checks the table with a test lock. Blocks for up to 10 s, or the command timeout if it is longer.
      *
      * @throws JdbcUnavailableException when the database cannot be used
      */
     public void start() {
-        check(LEAST_START_TIME);
-        signals.startIfWanted();
-        signals.awaitOpen(settings.commandTimeout().multipliedBy(3));
-    }
-
-    /**
-     * Reports why notifications of PostgreSQL do not arrive, so that waiters poll. Returns at once.
-     *
-     * @return texts with their remedies; empty if none
-     */
-    public List<String> warnings() {
-        return signals.problem().stream()
-                .map(problem -> problem + ", so waiters look again every "
-                        + DurationText.exactly(settings.pollInterval())
-                        + ". Connect without the pooler, enlarge the pool, or"
-                        + " set distributed-lock.jdbc.listen=false")
-                .toList();
-    }
-
-    private boolean notifySelf(String text) {
-        return BlockingWait.awaitUninterruptibly(
-                run(UUID.randomUUID().toString(), locks -> locks.sendNotice(text), failure -> false));
-    }
-
-    private void check(Duration limit) {
         String key = keys.of("start-check:" + UUID.randomUUID());
-        Duration longest = limit.compareTo(settings.commandTimeout()) > 0 ? limit : settings.commandTimeout();
+        Duration longest = settings.commandTimeout().compareTo(LEAST_START_TIME) > 0
+                ? settings.commandTimeout()
+                : LEAST_START_TIME;
         BlockingWait.awaitUninterruptibly(run(key, longest, locks -> locks.check(key), Optional::of))
                 .ifPresent(failure -> {
                     throw new JdbcUnavailableException(
@@ -138,35 +111,31 @@ public final class JdbcLockBackend implements LockBackend {
                 });
     }
 
+    /**
+     * Reports problems of the pool that are no failure yet. Returns at once.
+     *
+     * @return texts with their remedies; empty if none, or before {@link #start}
+     */
+    public List<String> warnings() {
+        return database.warnings();
+    }
+
     @Override
     public StoreCapabilities capabilities() {
         return new StoreCapabilities(
-                signals.isWanted() ? Signals.TO_ALL : Signals.NONE,
-                Leases.PER_LOCK,
-                Duration.ofMillis(1),
-                LockRepository.TOKENS_OF_A_NUMBER,
-                true,
-                true);
+                Signals.NONE, Leases.PER_LOCK, Duration.ofMillis(1), LockRepository.TOKENS_OF_A_NUMBER, true, true);
     }
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         List<String> slots = keys.of(command.key(), Slots.first(command.permits()));
         String key = slots.get(0);
-        signals.begin(key, command);
-        signals.startIfWanted();
         sweepSometimes();
         return run(key, locks -> locks.acquire(slots, command), JdbcLockBackend::notAcquired)
-                .thenApply(result -> {
-                    if (result instanceof AcquireResult.Contended contended) {
-                        return command.waiting().isEmpty() || signals.isOpen() ? contended : lookingAgain(contended);
-                    }
-                    // An attempt without a wait keeps the registration of this instance's waiters.
-                    if (command.waiting().isPresent()) {
-                        signals.end(key);
-                    }
-                    return result;
-                });
+                .thenApply(result -> result instanceof AcquireResult.Contended contended
+                                && command.waiting().isPresent()
+                        ? lookingAgain(contended)
+                        : result);
     }
 
     private AcquireResult lookingAgain(AcquireResult.Contended contended) {
@@ -217,9 +186,6 @@ public final class JdbcLockBackend implements LockBackend {
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         String key = keys.of(command.key());
         List<String> slots = keys.of(command.key(), command.slots());
-        if (command.endsWait()) {
-            signals.end(key);
-        }
         return run(
                 key,
                 locks -> locks.release(key, slots, command),
@@ -237,7 +203,7 @@ public final class JdbcLockBackend implements LockBackend {
         String stored = keys.of(key);
         return run(
                 stored,
-                locks -> locks.revoke(stored, keys.of(key, slot), fencingToken),
+                locks -> locks.revoke(keys.of(key, slot), fencingToken),
                 failure -> new Revocation.Unknown(failure.reason()));
     }
 
@@ -245,13 +211,7 @@ public final class JdbcLockBackend implements LockBackend {
     public CompletionStage<StoreState> state() {
         return run(UUID.randomUUID().toString(), LockRepository::probe, failure -> Optional.of(failure.reason()))
                 .thenApply(failure -> new StoreState(
-                                toString(),
-                                failure,
-                                Duration.ZERO,
-                                Guard.OFF,
-                                failure.isEmpty() && (!signals.isWanted() || signals.isOpen()),
-                                List.of(),
-                                List.of())
+                                toString(), failure, Duration.ZERO, Guard.OFF, failure.isEmpty(), List.of(), List.of())
                         .with(crashTakeOver()));
     }
 
@@ -275,10 +235,9 @@ public final class JdbcLockBackend implements LockBackend {
                 : LockBackend.super.isSilence(failure);
     }
 
+    /** Sends no signals. */
     @Override
-    public void listen(String instanceId, SignalListener listener) {
-        signals.listen(instanceId, listener);
-    }
+    public void listen(String instanceId, SignalListener listener) {}
 
     @Override
     public String toString() {
@@ -291,8 +250,7 @@ public final class JdbcLockBackend implements LockBackend {
         closed = true;
         commandThreads.shutdown();
         renewalThread.shutdown();
-        // Waits for the connection: the application may close the pool next, which breaks and logs borrowed ones.
-        signals.close();
+        // The application may close the pool next, which breaks and logs borrowed connections.
         LockThreads.join(commandThreads);
         LockThreads.join(renewalThread);
     }

@@ -59,6 +59,11 @@ final class JdbcSession implements AutoCloseable {
         }
     }
 
+    /** Whether the pool's connections wait without limit for an answer, as for that to a login. */
+    boolean hasNoNetworkTimeout() {
+        return networkTimeout.equals(OptionalInt.of(0));
+    }
+
     /** Cancels each statement at the command timeout. */
     void limitQueries() {
         hasQueryTimeout = true;

@@ -12,8 +12,7 @@ import java.util.Optional;
  * @param dialect database; empty to detect it
  * @param commandTimeout timeout of a command, including the wait for a connection: 100 ms to 60 s
  * @param threads concurrent commands, apart from renewals: 1 to 64
- * @param pollInterval time between two polls of a waiter without notifications: 1 ms to 60 s
- * @param listen whether PostgreSQL notifies waiters, which takes one connection; ignored elsewhere
+ * @param pollInterval time between two polls of a waiting instance: 1 ms to 60 s
  */
 public record JdbcSettings(
         String keyPrefix,
@@ -21,8 +20,7 @@ public record JdbcSettings(
         Optional<JdbcDialect> dialect,
         Duration commandTimeout,
         int threads,
-        Duration pollInterval,
-        boolean listen) {
+        Duration pollInterval) {
 
     private static final int MOST_THREADS = 64;
 
@@ -35,7 +33,6 @@ public record JdbcSettings(
      * @param commandTimeout timeout
      * @param threads concurrent commands
      * @param pollInterval interval
-     * @param listen notifications
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public JdbcSettings {
@@ -54,7 +51,7 @@ public record JdbcSettings(
      */
     public static JdbcSettings of(String keyPrefix) {
         return new JdbcSettings(
-                keyPrefix, LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(100), true);
+                keyPrefix, LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(100));
     }
 
     private static void check(String property, Duration value, Duration least) {

@@ -84,7 +84,7 @@ abstract class LockRepository {
         Optional<String> slot = slotOf(command.token().value(), found)
                 .or(() -> slots.stream().filter(each -> !taken.contains(each)).findFirst());
         return slot.isEmpty()
-                ? contended(busy, command)
+                ? Optional.of(contended(busy))
                 : attempt(slot.get(), command).map(result -> inSlot(slots.indexOf(slot.get()), result));
     }
 
@@ -113,22 +113,16 @@ abstract class LockRepository {
         if (row.isOf(command.token().value())) {
             return row.fencingToken() == 0 ? numbered(key, command, 0) : granted(key, command, row.fencingToken());
         }
-        return command.permits() == 1 ? contended(List.of(row), command) : Optional.empty();
+        return command.permits() == 1 ? Optional.of(contended(List.of(row))) : Optional.empty();
     }
 
-    /** For a waiter, marks the rows of all slots, so that each release notifies; empty if a row has changed. */
-    private Optional<AcquireResult> contended(List<LockRow> busy, AcquireCommand command) throws SQLException {
-        for (LockRow row : busy) {
-            if (command.waiting().isPresent() && !row.isWanted() && !markWanted(row)) {
-                return Optional.empty();
-            }
-        }
+    private static AcquireResult contended(List<LockRow> busy) {
         LockRow next = Collections.min(busy, Comparator.comparing(LockRow::remaining));
-        return Optional.of(new AcquireResult.Contended(
+        return new AcquireResult.Contended(
                 Optional.of(next.remaining()),
                 Waiting.NEW,
                 next.holder().filter(holder -> holder.since().isPresent()),
-                next.isKept()));
+                next.isKept());
     }
 
     /** Draws numbers until the first fencing token exceeds the floor. */
@@ -149,23 +143,23 @@ abstract class LockRepository {
 
     /**
      * Searches several slots for the token's. The end of a wait only frees a lock that a late attempt may have
-     * acquired: there is no queue to leave, and no signal to pass on, since a release notifies all waiters.
+     * acquired: there is no queue to leave.
      */
     ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
         if (command.endsWait()) {
             if (command.token().sequence() != LockToken.NO_ATTEMPT) {
-                free(key, key, token);
+                free(key, token);
             }
             return new ReleaseResult.Released(0);
         }
         String slot =
                 slots.size() == 1 ? slots.get(0) : slotOf(token, find(slots)).orElse(key);
         boolean isKept = !command.atLeast().isZero();
-        if (isKept && keep(key, slot, token, command.atLeast())) {
+        if (isKept && keep(slot, token, command.atLeast())) {
             return rest(slot, command).orElseGet(() -> new ReleaseResult.Released(0));
         }
-        if (free(key, slot, token)) {
+        if (free(slot, token)) {
             return new ReleaseResult.Released(0);
         }
         return isKept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
@@ -182,22 +176,21 @@ abstract class LockRepository {
         return stored(find(slot));
     }
 
-    /** Reports at most one waiter: the table does not count them. */
+    /** Reports no waiters: the table does not count them. */
     private static StoredLock stored(Optional<LockRow> looked) {
         return looked.filter(row -> !row.isExpired())
                 .<StoredLock>map(row -> row.isKept()
                         ? new StoredLock.Kept(row.remaining(), row.fencingToken(), 0)
-                        : new StoredLock.Held(
-                                row.holder(), Optional.of(row.remaining()), row.fencingToken(), row.isWanted() ? 1 : 0))
+                        : new StoredLock.Held(row.holder(), Optional.of(row.remaining()), row.fencingToken(), 0))
                 .orElseGet(() -> new StoredLock.Free(0, 0));
     }
 
-    Revocation revoke(String key, String slot, long fencingToken) throws SQLException {
+    Revocation revoke(String slot, long fencingToken) throws SQLException {
         Optional<LockRow> seen = find(slot);
         boolean isSame = fencingToken > 0
                 && seen.filter(row -> !row.isExpired() && row.fencingToken() == fencingToken)
                         .isPresent();
-        if (isSame && deleteRevoked(key, seen.get())) {
+        if (isSame && deleteRevoked(slot, fencingToken)) {
             return new Revocation.Revoked();
         }
         return new Revocation.Stale(stored(isSame ? find(slot) : seen));
@@ -219,8 +212,8 @@ abstract class LockRepository {
                         "Make lock_key its primary key, as the script does"));
             }
         } finally {
-            free(key, key, token);
-            free(key, key, other);
+            free(key, token);
+            free(key, other);
         }
         sweep(SWEPT_AFTER);
         return problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));
@@ -237,18 +230,13 @@ abstract class LockRepository {
         return laterThan(now());
     }
 
-    /** SQL condition: the row's release notifies. */
-    String wanted() {
-        return "1 = 0";
-    }
-
     /**
      * Acquires the lock if there is no row. Returns the row afterwards, of any owner; empty if it changes concurrently.
      * The number of fencing tokens is for a database that numbers the grant in the same step.
      */
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
         return insert(key, token, lease)
-                ? Optional.of(new LockRow(key, Optional.of(token), 0, micros(lease), false))
+                ? Optional.of(new LockRow(key, Optional.of(token), 0, micros(lease)))
                 : find(key);
     }
 
@@ -307,8 +295,8 @@ abstract class LockRepository {
 
     /** SQL that reads rows; parameters: the keys. */
     final String selection(String fencingToken, int keys) {
-        return "SELECT lock_key, owner, " + fencingToken + ", " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
-                + " THEN 1 ELSE 0 END FROM " + table.name() + " WHERE lock_key "
+        return "SELECT lock_key, owner, " + fencingToken + ", " + microsUntil("lock_until") + " FROM "
+                + table.name() + " WHERE lock_key "
                 + (keys == 1 ? "= ?" : "IN (?" + ", ?".repeat(keys - 1) + ")");
     }
 
@@ -320,16 +308,10 @@ abstract class LockRepository {
                         looked.getString(1),
                         Optional.ofNullable(looked.getString(2)),
                         looked.getLong(3),
-                        looked.getLong(4),
-                        looked.getInt(5) == 1));
+                        looked.getLong(4)));
             }
             return rows;
         }
-    }
-
-    /** Makes the row's release notify; false if the owner has changed. */
-    boolean markWanted(LockRow row) throws SQLException {
-        return true;
     }
 
     /** Changes the row even if its lease is longer: a driver may count only changed rows. */
@@ -361,43 +343,27 @@ abstract class LockRepository {
                 .isPresent();
     }
 
-    final boolean free(String key, String slot, String token) throws SQLException {
-        return giveUp(
-                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?",
-                PostgresNotice.free(key),
-                slot,
-                token);
+    final boolean free(String slot, String token) throws SQLException {
+        return session.change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", slot, token);
     }
 
     /** Keeps the row without an owner, if it has the token and time is left. */
-    private boolean keep(String key, String slot, String token, Duration atLeast) throws SQLException {
+    private boolean keep(String slot, String token, Duration atLeast) throws SQLException {
         long micros = micros(atLeast);
-        return giveUp(
+        return session.change(
                 "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
                         + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now(),
-                PostgresNotice.free(key),
                 micros,
                 slot,
                 token,
                 micros);
     }
 
-    private boolean deleteRevoked(String key, LockRow seen) throws SQLException {
-        return giveUp(
+    private boolean deleteRevoked(String slot, long fencingToken) throws SQLException {
+        return session.change(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
-                PostgresNotice.revoked(key, seen.owner()),
-                seen.key(),
-                seen.fencingToken());
-    }
-
-    /** Executes a statement on one row, and notifies if that row wants it. */
-    boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
-        return session.change(sql, parameters);
-    }
-
-    /** Notifies all instances; false if the database has no notifications. */
-    boolean sendNotice(String notice) throws SQLException {
-        return false;
+                slot,
+                fencingToken);
     }
 
     boolean sweep(Duration age) throws SQLException {

@@ -12,9 +12,8 @@ import java.util.Optional;
  * @param owner value of the lock token; empty while the lock is kept for its minimum time
  * @param fencingToken last of the grant; 0 before the grant is numbered
  * @param remainingMicros time to expiry; 0 or less if expired
- * @param isWanted whether a release notifies
  */
-record LockRow(String key, Optional<String> owner, long fencingToken, long remainingMicros, boolean isWanted) {
+record LockRow(String key, Optional<String> owner, long fencingToken, long remainingMicros) {
 
     boolean isExpired() {
         return remainingMicros <= 0;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.jdbc;
 
-import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
@@ -14,9 +13,6 @@ public record LockTable(String name) {
     private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,49}";
     private static final Pattern NAME = Pattern.compile(
             "(?:(?:" + IDENTIFIER + "|\"[^\"'\\\\\\p{Cntrl}]+\"|`[^`'\\\\\\p{Cntrl}]+`)\\.)?" + IDENTIFIER);
-
-    /** PostgreSQL rejects longer channel names. */
-    private static final int LONGEST_CHANNEL = 63;
 
     /** The table that the scripts create. */
     public static final LockTable DEFAULT = new LockTable("distributed_lock");
@@ -42,12 +38,5 @@ public record LockTable(String name) {
     /** The sequence, in MySQL the table, that numbers grants. */
     String numbers() {
         return name + "_fencing";
-    }
-
-    /** Tables whose long names begin alike share a channel: their waiters retry needlessly. */
-    String channel() {
-        String whole =
-                name.replaceAll("[\"`]", "").replaceAll("[^A-Za-z0-9_]", "_").toLowerCase(Locale.ROOT);
-        return whole.substring(0, Math.min(whole.length(), LONGEST_CHANNEL));
     }
 }

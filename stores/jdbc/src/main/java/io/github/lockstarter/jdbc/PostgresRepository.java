@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -42,11 +41,6 @@ final class PostgresRepository extends LockRepository {
     @Override
     String microsUntil(String time) {
         return "CAST(EXTRACT(EPOCH FROM (" + time + " - " + now() + ")) * 1000000 AS BIGINT)";
-    }
-
-    @Override
-    String wanted() {
-        return "wanted";
     }
 
     /**
@@ -95,34 +89,5 @@ final class PostgresRepository extends LockRepository {
                 ? Optional.empty()
                 : Optional.of("The sequence '" + table.numbers() + "' has CACHE " + cached.getAsLong()
                         + ", so its numbers are not in the order of the grants");
-    }
-
-    @Override
-    boolean markWanted(LockRow row) throws SQLException {
-        return session.change(
-                "UPDATE " + table.name() + " SET wanted = TRUE WHERE lock_key = ?"
-                        + " AND owner IS NOT DISTINCT FROM CAST(? AS VARCHAR) AND lock_until > " + now(),
-                row.key(),
-                row.owner().orElse(null));
-    }
-
-    @Override
-    boolean sendNotice(String notice) throws SQLException {
-        return session.ask("SELECT 1, CAST(pg_notify('" + table.channel() + "', ?) AS TEXT)", notice)
-                .isPresent();
-    }
-
-    /** Always notifies the owner of a revoked lock. */
-    @Override
-    boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
-        String toNotify = notice.isRevoked() ? "TRUE" : wanted();
-        Object[] all = Arrays.copyOf(parameters, parameters.length + 1);
-        all[parameters.length] = notice.text();
-        return session.changeReturning(
-                        "WITH freed AS (" + sql + " RETURNING " + toNotify
-                                + " AS notified) SELECT 1, CASE WHEN notified THEN CAST(pg_notify('" + table.channel()
-                                + "', ?) AS TEXT) END FROM freed",
-                        all)
-                .isPresent();
     }
 }

@@ -61,7 +61,7 @@ class LockRepositoryTests {
         alice.insert(KEY, "alice", OVER_AT_ONCE);
         takeOver();
         long ofBob = bob.number(KEY, "bob", 0, 3).getAsLong();
-        bob.free(KEY, KEY, "bob");
+        bob.free(KEY, "bob");
 
         assertThat(alice.number(KEY, "alice", 0, 1)).isEmpty();
         assertThat(alice.insert(KEY, "alice", LONG)).isTrue();

@@ -15,7 +15,6 @@ class LockTableTests {
         LockTable table = new LockTable("Shop.order_locks");
 
         assertThat(table.numbers()).isEqualTo("Shop.order_locks_fencing");
-        assertThat(table.channel()).isEqualTo("shop_order_locks");
     }
 
     @Test
@@ -24,7 +23,6 @@ class LockTableTests {
 
         assertThat(table.name()).isEqualTo("`Tenant-1`.distributed_lock");
         assertThat(table.numbers()).isEqualTo("`Tenant-1`.distributed_lock_fencing");
-        assertThat(table.channel()).isEqualTo("tenant_1_distributed_lock");
         assertThat(new LockTable("shop.order_locks").in("other", '"').name()).isEqualTo("shop.order_locks");
     }
 

@@ -169,7 +169,7 @@ class MariaDbIT {
                 .toList();
         Duration timeout = Duration.ofSeconds(20); // for a busy machine
         JdbcSettings settings =
-                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), timeout, 4, Duration.ofMillis(20), true);
+                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), timeout, 4, Duration.ofMillis(20));
         try (HikariDataSource pool = database.pool(2);
                 JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();
@@ -235,8 +235,8 @@ class MariaDbIT {
     }
 
     private static JdbcLockBackend backend(HikariDataSource pool, JdbcDialect dialect) {
-        JdbcSettings settings = new JdbcSettings(
-                "lock:", LockTable.DEFAULT, Optional.of(dialect), TIMEOUT, 1, Duration.ofMillis(20), true);
+        JdbcSettings settings =
+                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.of(dialect), TIMEOUT, 1, Duration.ofMillis(20));
         JdbcLockBackend backend = new JdbcLockBackend(pool, settings);
         backend.start();
         return backend;

@@ -68,7 +68,7 @@ class PostgresRepositoryIT {
         try (Connection other = connectionToTheServer();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("INSERT INTO distributed_lock VALUES ('lock:key', 'bob', 1, FALSE, now(), now())");
+            statement.execute("INSERT INTO distributed_lock VALUES ('lock:key', 'bob', 1, now(), now())");
             CompletableFuture<Optional<LockRow>> taken =
                     CompletableFuture.supplyAsync(this::take, run -> new Thread(run).start());
             await().until(() -> POSTGRES.database().number("SELECT COUNT(*) FROM pg_locks WHERE NOT granted") == 1);

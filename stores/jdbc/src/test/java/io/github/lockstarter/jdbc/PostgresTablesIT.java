@@ -25,7 +25,7 @@ class PostgresTablesIT {
     static final PostgresExtension POSTGRES = new PostgresExtension();
 
     @Test
-    void notifiesAWaiterWhateverTheLengthOfTheTableName() {
+    void usesATableWithALongName() {
         String schema = "s".repeat(50);
         String table = schema + "." + "t".repeat(50);
         POSTGRES.database()
@@ -34,7 +34,7 @@ class PostgresTablesIT {
                         "CREATE TABLE " + table + " (LIKE distributed_lock INCLUDING ALL)",
                         "CREATE SEQUENCE " + table + "_fencing");
         JdbcSettings settings = new JdbcSettings(
-                "lock:", new LockTable(table), Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20), true);
+                "lock:", new LockTable(table), Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20));
         try (HikariDataSource pool = POSTGRES.database().pool(6);
                 JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();

@@ -32,7 +32,7 @@ final class TenantPools {
     /** The tenant's schema has a table for locks, too. */
     static void assertOneOwner(TestDatabase database, String leadToTenant) throws SQLException {
         JdbcSettings settings = new JdbcSettings(
-                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20), false);
+                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20));
         try (HikariDataSource one = database.pool(1);
                 HikariDataSource other = database.pool(1);
                 JdbcLockBackend first = new JdbcLockBackend(one, settings);

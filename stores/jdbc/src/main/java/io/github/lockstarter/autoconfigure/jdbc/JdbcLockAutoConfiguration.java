@@ -51,9 +51,8 @@ public final class JdbcLockAutoConfiguration {
                 JdbcLockProperties properties,
                 ObjectProvider<DataSource> all,
                 @DistributedLockDataSource ObjectProvider<DataSource> marked) {
-            int forRenewalsAndNotifications = 2;
-            return LockDataSource.of(
-                    all, marked, properties.threads() + forRenewalsAndNotifications, properties.commandTimeout());
+            int forRenewals = 1;
+            return LockDataSource.of(all, marked, properties.threads() + forRenewals, properties.commandTimeout());
         }
 
         @Bean
@@ -81,10 +80,9 @@ public final class JdbcLockAutoConfiguration {
             try {
                 backend.start();
                 log.info("Distributed locks are kept in {}", backend);
+                backend.warnings().forEach(log::warn);
             } catch (JdbcUnavailableException e) {
                 throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
-            } finally {
-                backend.warnings().forEach(log::warn);
             }
         }
     }

@@ -24,9 +24,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  *     never.
  * @param dialect The database. By default, detected from the driver.
  * @param threads Number of concurrent lock commands, apart from renewals, each on its own connection: 1 to 64.
- * @param pollInterval Time between two polls of a waiting instance without notifications: 1ms to 60s.
- * @param listen Whether releases notify waiters in PostgreSQL, which takes one connection. Turn it off behind a pooler
- *     in transaction mode.
+ * @param pollInterval Time between two polls of a waiting instance: 1ms to 60s.
  */
 @ConfigurationProperties(prefix = JdbcLockProperties.PREFIX, ignoreUnknownFields = false)
 record JdbcLockProperties(
@@ -36,8 +34,7 @@ record JdbcLockProperties(
         @DefaultValue("embedded") DatabaseInitializationMode initializeSchema,
         @Nullable JdbcDialect dialect,
         @DefaultValue("4") int threads,
-        @DefaultValue("100ms") Duration pollInterval,
-        @DefaultValue("true") boolean listen)
+        @DefaultValue("100ms") Duration pollInterval)
         implements LockBackendOption {
 
     static final String NAME = "jdbc";
@@ -61,7 +58,6 @@ record JdbcLockProperties(
                 Optional.ofNullable(dialect),
                 commandTimeout,
                 threads,
-                pollInterval,
-                listen);
+                pollInterval);
     }
 }

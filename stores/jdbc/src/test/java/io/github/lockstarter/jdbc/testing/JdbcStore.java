@@ -54,7 +54,7 @@ public final class JdbcStore implements LockStore {
     }
 
     private static JdbcSettings settings(Optional<JdbcDialect> dialect, Duration commandTimeout) {
-        return new JdbcSettings("lock:", LockTable.DEFAULT, dialect, commandTimeout, 4, Duration.ofMillis(20), true);
+        return new JdbcSettings("lock:", LockTable.DEFAULT, dialect, commandTimeout, 4, Duration.ofMillis(20));
     }
 
     @Override
@@ -73,13 +73,7 @@ public final class JdbcStore implements LockStore {
 
     @Override
     public StoreCapabilities capabilities() {
-        return new StoreCapabilities(
-                database.dialect() == JdbcDialect.POSTGRESQL ? Signals.TO_ALL : Signals.NONE,
-                Leases.PER_LOCK,
-                Duration.ofMillis(1),
-                1024,
-                true,
-                true);
+        return new StoreCapabilities(Signals.NONE, Leases.PER_LOCK, Duration.ofMillis(1), 1024, true, true);
     }
 
     @Override
@@ -99,8 +93,7 @@ public final class JdbcStore implements LockStore {
 
     @Override
     public void close() {
-        // In parallel, since each waits for the next poll of the PostgreSQL listener thread.
-        opened.parallelStream().forEach(Opened::close);
+        opened.forEach(Opened::close);
         pause.ifPresent(DatabasePause::close);
     }
 }

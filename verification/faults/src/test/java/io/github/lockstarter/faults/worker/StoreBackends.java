@@ -36,7 +36,7 @@ final class StoreBackends {
 
     static LockBackend postgresql(Address address) {
         JdbcSettings settings = new JdbcSettings(
-                PREFIX, LockTable.DEFAULT, Optional.empty(), Backends.COMMAND_TIMEOUT, 4, Duration.ofMillis(100), true);
+                PREFIX, LockTable.DEFAULT, Optional.empty(), Backends.COMMAND_TIMEOUT, 4, Duration.ofMillis(100));
         return new JdbcLockBackend(pool(address), settings);
     }
 
