@@ -103,10 +103,6 @@ public final class ServerHistory {
         return Duration.ofNanos(Math.max(0, recoversUntil - nanoTime.getAsLong()));
     }
 
-    public boolean isRecovering() {
-        return recoversUntil - nanoTime.getAsLong() > 0;
-    }
-
     /** The slot's migration separated a lock from the marker. */
     public void noteSlotMigration() {
         migratingUntil = nanoTime.getAsLong() + MIGRATION_NANOS;

@@ -28,12 +28,12 @@ public record RenewScript(
     private static final RenewResult AT_ONCE = new RenewResult.Deferred(Duration.ZERO);
 
     /**
-     * Locks travel alone in a cluster, where they rarely share a slot and a call with several keys fails while its slot
-     * moves, and while the server recovers, when the call may restore the lock.
+     * Locks travel alone in a cluster, where they rarely share a slot and a call with several locks fails while its
+     * slot moves.
      */
     @Override
     public boolean isCollected(RenewCommand command) {
-        return !histories.isPerSlot() && !histories.ofKey(command.key()).isRecovering();
+        return !histories.isPerSlot();
     }
 
     @Override
@@ -56,7 +56,7 @@ public record RenewScript(
         private final ServerHistory history;
         private final String known;
 
-        /** Whether the call has the marker, so that an absent lock can be recognised as forgotten. */
+        /** Whether the call has the marker, so that a forgotten lock can be restored. */
         private final boolean isMarked;
 
         Batch(List<RenewCommand> commands) {
@@ -68,12 +68,11 @@ public record RenewScript(
 
         ScriptCall call() {
             List<String> keys = new ArrayList<>(commands.size() + 2);
-            String[] arguments = new String[4 + 2 * commands.size()];
+            String[] arguments = new String[3 + 3 * commands.size()];
             arguments[0] = known;
             arguments[1] = ScriptCall.millis(history.terms().grace());
             arguments[2] = ScriptCall.millis(history.terms().quiet());
-            arguments[3] = ScriptCall.ABSENT;
-            int next = 4;
+            int next = 3;
             Duration lease = Duration.ZERO;
             String leaseMillis = ScriptCall.millis(lease);
             for (RenewCommand command : commands) {
@@ -84,14 +83,12 @@ public record RenewScript(
                 keys.add(KeySpace.slotOf(keySpace.lockOf(command.key()), command.slot()));
                 arguments[next] = command.token().value();
                 arguments[next + 1] = leaseMillis;
-                next += 2;
+                arguments[next + 2] = Long.toString(command.fencingToken());
+                next += 3;
             }
             if (isMarked) {
                 keys.add(history.key());
-            }
-            if (isMarked && history.isRecovering() && commands.size() == 1) {
-                keys.add(keySpace.keysOf(commands.get(0).key()).fence());
-                arguments[3] = Long.toString(commands.get(0).fencingToken());
+                keys.add(keySpace.fenceOf(keys.get(0)));
             }
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
@@ -104,7 +101,7 @@ public record RenewScript(
             }
             learn(reply);
             RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
-            RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
+            RenewResult deferred = new RenewResult.Deferred(reply.retryAfter());
             RenewResult absent = isMarked ? NOT_HELD : unknown(failures.ofSlotMigration());
             List<RenewResult> results = new ArrayList<>(commands.size());
             for (int i = 0; i < commands.size(); i++) {
@@ -112,7 +109,6 @@ public record RenewScript(
                         switch (reply.status(i)) {
                             case Reply.RENEWED -> renewed;
                             case Reply.DEFERRED -> deferred;
-                            case Reply.FORGOTTEN -> AT_ONCE;
                             case Reply.REFUSED -> unknown(failures.ofError(reply.problem()));
                             case Reply.NOT_HELD -> absent;
                             default -> throw new IllegalArgumentException("Not a reply of the renew script");
@@ -154,7 +150,7 @@ public record RenewScript(
     /**
      * @param statuses one character per lock
      * @param problem error of the last {@link #REFUSED} lock; else empty
-     * @param retryAfter until the history is old enough for {@link #DEFERRED} or {@link #FORGOTTEN} locks
+     * @param retryAfter until the history is old enough for {@link #DEFERRED} locks, else for grants
      */
     record Reply(String statuses, String problem, String marker, Duration retryAfter) {
 
@@ -163,8 +159,6 @@ public record RenewScript(
         static final char NOT_HELD = '0';
 
         static final char DEFERRED = 'd';
-
-        static final char FORGOTTEN = 'f';
 
         static final char REFUSED = '?';
 

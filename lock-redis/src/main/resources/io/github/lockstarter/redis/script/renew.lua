@@ -1,18 +1,18 @@
--- Extends leases to at least the given time from now. Each lock has its own outcome; an error of one affects no other.
--- Restores a single lock if a new history may have forgotten it and it has no owner.
+-- Extends leases to at least the given time from now, and restores locks that have no owner and that a new history may
+-- have forgotten. Each lock has its own outcome; an error of one affects no other.
 --
 -- For each lock i:
 -- KEYS[i]          lock: string, see acquire.lua
--- ARGV[2 * i + 3]  token of the hold
--- ARGV[2 * i + 4]  lease in ms
--- For all of them; the key is absent while a migration separates locks and marker, and the history is not checked then:
+-- ARGV[3 * i + 1]  token of the hold
+-- ARGV[3 * i + 2]  lease in ms
+-- ARGV[3 * i + 3]  last fencing token of the hold; 0 if unknown, which prevents restoring
+-- For all of them; the keys are absent while a migration separates locks and marker: then the history is not checked,
+-- and nothing is restored:
 -- KEYS[count + 1]  history, and the next one: see check_history.lua
+-- KEYS[count + 2]  fence: string, the counter, see acquire.lua
 -- ARGV[1]          known
 -- ARGV[2]          grace: minimum age of a history before an absent lock counts as lost, in ms
 -- ARGV[3]          quiet: minimum age of a history for renewals, in ms
--- For a single lock only, to restore it; else absent and empty:
--- KEYS[count + 2]  fence: string, the counter, see acquire.lua
--- ARGV[4]          last fencing token of the hold; 0 if unknown, which prevents restoring
 --
 -- Returns {statuses, problem, marker, retry after}: a status per lock, in order; the error of the last lock with status
 -- ?, else empty; the marker, empty if it is the caller's; in ms, how long the history stays younger than quiet, or else
@@ -21,12 +21,10 @@
 --      last fencing token
 --   0  the token does not have the lock; nothing was changed
 --   d  the history is younger than quiet; nothing was changed
---   f  the lock is free, and the history is younger than the grace: the server may have forgotten the lock. Nothing was
---      changed; a call for this lock alone restores it
 --   ?  the server refused a command; the lock and its lease are unchanged
 
-local count = (#ARGV - 4) / 2
-local history, fence, newest = KEYS[count + 1], KEYS[count + 2], tonumber(ARGV[4])
+local count = (#ARGV - 3) / 3
+local history, fence = KEYS[count + 1], KEYS[count + 2]
 local known, grace, quiet = ARGV[1], ARGV[2], ARGV[3]
 
 local checked, isDryRun
@@ -34,13 +32,13 @@ local checked, isDryRun
 
 local statuses, last, retry = {}, '', 0
 local deferred = age and age < quiet * 1000 and 'd'
-local forgotten = age and age < grace * 1000 and 'f'
-if deferred or forgotten then
+local restores = age and age < grace * 1000 and not deferred
+if deferred or restores then
   retry = math.ceil((deferred and quiet or grace) - age / 1000)
 end
 
 for i = 1, count do
-  local lock, token, lease = KEYS[i], ARGV[2 * i + 3], ARGV[2 * i + 4]
+  local lock, token, lease, newest = KEYS[i], ARGV[3 * i + 1], ARGV[3 * i + 2], tonumber(ARGV[3 * i + 3])
   local status, refused = deferred or '0', refusal
 
   local owner = not refusal and not deferred and redis.pcall('GET', lock)
@@ -56,17 +54,13 @@ for i = 1, count do
     end
   elseif type(owner) == 'table' then
     refused = string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' and owner
-  elseif not owner and not refusal and forgotten and not deferred and fence then
-    if newest > 0 then
-      status = '1'
-      -- The counter first: the lock must not exist without it.
-      local block, floor = 1, 0
-      -- include fencing_tokens.lua: leaves problem
-      local set = problem or redis.pcall('SET', lock, string.format('%016.0f ', newest) .. token, 'PX', lease)
-      refused = set.err and set
-    end
-  elseif not owner then
-    status = deferred or forgotten or '0'
+  elseif not owner and not refusal and restores and newest > 0 then
+    status = '1'
+    -- The counter first: the lock must not exist without it.
+    local block, floor = 1, 0
+    -- include fencing_tokens.lua: leaves problem
+    local set = problem or redis.pcall('SET', lock, string.format('%016.0f ', newest) .. token, 'PX', lease)
+    refused = set.err and set
   end
 
   if refused then

@@ -65,34 +65,27 @@ final class GuardedScripts {
     }
 
     List<Object> renew(String token, String known) {
-        return renew(List.of(KEYS.lock()), known, token);
+        return renew(token, known, 7);
     }
 
-    /** A call for several locks, by the tokens. */
-    List<Object> renew(List<String> locks, String known, String... tokens) {
-        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GRACE), Long.toString(QUIET), ""));
-        for (String token : tokens) {
-            arguments.add(token);
-            arguments.add(LEASE);
+    List<Object> renew(String token, String known, long fencingToken) {
+        return renew(known, new Hold(KEYS.lock(), token, fencingToken));
+    }
+
+    record Hold(String lock, String token, long fencingToken) {}
+
+    /** A call for several locks. */
+    List<Object> renew(String known, Hold... holds) {
+        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GRACE), Long.toString(QUIET)));
+        for (Hold hold : holds) {
+            arguments.addAll(List.of(hold.token, LEASE, Long.toString(hold.fencingToken)));
         }
         return redis.eval(
                 LockScript.RENEW.text(),
                 ScriptOutputType.MULTI,
-                Stream.concat(locks.stream(), Stream.of(HISTORY)).toArray(String[]::new),
+                Stream.concat(Stream.of(holds).map(Hold::lock), Stream.of(HISTORY, KEYS.fence()))
+                        .toArray(String[]::new),
                 arguments.toArray(new String[0]));
-    }
-
-    List<Object> reclaim(String token, String known, long fencingToken) {
-        return redis.eval(
-                LockScript.RENEW.text(),
-                ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), HISTORY, KEYS.fence()},
-                known,
-                Long.toString(GRACE),
-                Long.toString(QUIET),
-                Long.toString(fencingToken),
-                token,
-                LEASE);
     }
 
     /** As the instance sends it that waits for these locks. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Results of acquire, renew and reclaim for the stored marker and the caller's marker. */
+/** Results of acquire and renew for the stored marker and the caller's marker. */
 class HistoryCheckIT {
 
     @RegisterExtension
@@ -29,8 +29,7 @@ class HistoryCheckIT {
     /** Each script looks alike. */
     enum Asking {
         ACQUIRE((scripts, known) -> scripts.acquire("a:1", known)),
-        RENEW((scripts, known) -> scripts.renew("a:1", known)),
-        RECLAIM((scripts, known) -> scripts.reclaim("a:1", known, 7));
+        RENEW((scripts, known) -> scripts.renew("a:1", known));
 
         @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
         private final BiFunction<GuardedScripts, String, List<Object>> script;
@@ -212,8 +211,6 @@ class HistoryCheckIT {
         assertThat(scripts.acquire("b:1", grace)).hasSize(3);
         assertThat(scripts.renew("a:1", "")).startsWith("1", "", grace);
         assertThat(scripts.renew("a:1", grace)).startsWith("1", "", "");
-        assertThat(scripts.reclaim("a:1", "", 7)).startsWith("1", "", grace);
-        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("1", "", "");
     }
 
     @Test
@@ -223,7 +220,6 @@ class HistoryCheckIT {
         assertThat(redis.exists(KEYS.lock())).isZero();
         assertThat(scripts.renew("a:1", "").get(0)).isEqualTo("?");
         assertThat((String) scripts.renew("a:1", "").get(1)).startsWith("WRONGTYPE");
-        assertThat(scripts.reclaim("a:1", "", 7).get(0)).isEqualTo("?");
     }
 
     @Test
@@ -232,10 +228,6 @@ class HistoryCheckIT {
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
             assertThat(forbidden.renew("a:1", "")).startsWith("?").element(2).isEqualTo("");
-            assertThat(forbidden.reclaim("a:1", "", 7))
-                    .startsWith("?")
-                    .element(2)
-                    .isEqualTo("");
         }
         assertThat(redis.exists(HISTORY)).isZero();
     }

@@ -11,6 +11,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.failure.ServerError;
+import io.github.lockstarter.redis.script.GuardedScripts.Hold;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Results of acquire, renew and reclaim at every age of the history. */
+/** Results of acquire and renew at every age of the history. */
 class HistoryGuardScriptIT {
 
     @RegisterExtension
@@ -102,12 +103,10 @@ class HistoryGuardScriptIT {
                 .startsWith("d", "", "")
                 .element(3, InstanceOfAssertFactories.LONG)
                 .isBetween(1_000L, 5_000L);
-        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("d", "", "");
         assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(5_000);
 
         redis.del(KEYS.lock());
         assertThat(scripts.renew("a:1", grace)).startsWith("d");
-        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("d");
         assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
     }
 
@@ -120,30 +119,39 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void reportsWhichLocksMayHaveBeenForgotten() {
+    void restoresOnlyTheForgottenLocksOfACall() {
         String grace = scripts.grace(GRACE - 20_000);
+        long last = scripts.micros() + 3_600_000_000L;
         redis.psetex("lock:{1}", 5_000, stored("a:1"));
         redis.psetex("lock:{2}", 5_000, stored("b:1"));
         redis.lpush("lock:{4}", "x");
         List<Object> reply = scripts.renew(
-                List.of("lock:{1}", "lock:{2}", "lock:{3}", "lock:{4}"), grace, "a:1", "a:2", "a:3", "a:4");
+                grace,
+                new Hold("lock:{1}", "a:1", 7),
+                new Hold("lock:{2}", "a:2", last + 9),
+                new Hold("lock:{3}", "a:3", last),
+                new Hold("lock:{4}", "a:4", last + 9),
+                new Hold("lock:{5}", "a:5", 0),
+                new Hold("lock:{6}", "a:6", last - 1));
         assertThat(reply)
-                .startsWith("10f0", "", "")
+                .startsWith("101001", "", "")
                 .element(3, InstanceOfAssertFactories.LONG)
                 .isBetween(15_000L, 20_000L);
-        assertThat(redis.exists("lock:{3}")).isZero();
+        assertThat(redis.get("lock:{2}")).isEqualTo(stored("b:1"));
+        assertThat(redis.get("lock:{3}")).isEqualTo(stored(last, "a:3"));
+        assertThat(redis.get("lock:{6}")).isEqualTo(stored(last - 1, "a:6"));
+        assertThat(redis.exists("lock:{5}")).isZero();
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(last));
     }
 
     @Test
     void reportsALockAsLostAfterTheGracePeriod() {
         String grace = scripts.grace(GRACE);
         assertThat(scripts.renew("a:1", grace)).containsExactly("0", "", "", 0L);
-        assertThat(scripts.reclaim("a:1", grace, 7)).containsExactly("0", "", "", 0L);
         assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
 
         String first = scripts.mark(scripts.replid(), 0, "first");
         assertThat(scripts.renew("a:1", first)).containsExactly("0", "", "", 0L);
-        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("0", "", "", 0L);
     }
 
     @Test
@@ -151,7 +159,7 @@ class HistoryGuardScriptIT {
         String grace = scripts.grace(QUIET);
         long last = scripts.micros() + 1_000_000;
         for (int i = 0; i < 2; i++) { // a repeated call changes nothing
-            assertThat(scripts.reclaim("a:1", grace, last))
+            assertThat(scripts.renew("a:1", grace, last))
                     .startsWith("1", "", "")
                     .last()
                     .asInstanceOf(LONG)
@@ -173,7 +181,7 @@ class HistoryGuardScriptIT {
         String grace = scripts.grace(QUIET);
         long last = scripts.micros() + 3_600_000_000L;
         redis.set(KEYS.fence(), Long.toString(last));
-        assertThat(scripts.reclaim("a:1", grace, last - 1)).startsWith("1");
+        assertThat(scripts.renew("a:1", grace, last - 1)).startsWith("1");
         assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(last));
     }
 
@@ -183,7 +191,7 @@ class HistoryGuardScriptIT {
         String grace = scripts.grace(QUIET);
         redis.set(KEYS.fence(), garbage);
         long before = scripts.micros();
-        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("1");
+        assertThat(scripts.renew("a:1", grace, 7)).startsWith("1");
         assertThat(Long.parseLong(redis.get(KEYS.fence()))).isBetween(before, scripts.micros());
         assertThat(redis.get(KEYS.lock())).isEqualTo(stored(7, "a:1"));
     }
@@ -192,7 +200,7 @@ class HistoryGuardScriptIT {
     void restoresNoLockWhenTheCounterCannotBeWritten() {
         String grace = scripts.grace(QUIET);
         redis.lpush(KEYS.fence(), "x");
-        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("?");
+        assertThat(scripts.renew("a:1", grace, 7)).startsWith("?");
         assertThat(redis.exists(KEYS.lock())).isZero();
     }
 
@@ -200,7 +208,7 @@ class HistoryGuardScriptIT {
     void restoresNoLockThatAnotherOwnerHas() {
         String grace = scripts.grace(QUIET);
         redis.psetex(KEYS.lock(), 5_000, stored("b:1"));
-        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("0", "", "");
+        assertThat(scripts.renew("a:1", grace, 7)).startsWith("0", "", "");
         assertThat(redis.get(KEYS.lock())).endsWith(" b:1");
         assertThat(redis.exists(KEYS.fence())).isZero();
     }
@@ -208,28 +216,8 @@ class HistoryGuardScriptIT {
     @Test
     void restoresNoLockWithAnUnknownFencingToken() {
         String grace = scripts.grace(QUIET);
-        assertThat(scripts.reclaim("a:1", grace, 0)).startsWith("0");
+        assertThat(scripts.renew("a:1", grace, 0)).startsWith("0");
         assertThat(redis.exists(KEYS.lock())).isZero();
-    }
-
-    @Test
-    void theReclaimScriptRenewsLikeTheRenewScript() {
-        String first = scripts.mark(scripts.replid(), 0, "first");
-        redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
-        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
-
-        redis.psetex(KEYS.lock(), 50_000, stored("a:1"));
-        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("1");
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(50_000, within(1_000L));
-
-        redis.persist(KEYS.lock());
-        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("1");
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
-
-        redis.del(KEYS.lock());
-        redis.lpush(KEYS.lock(), "x");
-        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("0");
     }
 
     @Test
@@ -237,7 +225,7 @@ class HistoryGuardScriptIT {
         String first = scripts.mark(scripts.replid(), 0, "first");
         redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
         redis.lpush(KEYS.fence(), "x");
-        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
+        assertThat(scripts.renew("a:1", first, 7)).containsExactly("1", "", "", 0L);
         assertThat(redis.lrange(KEYS.fence(), 0, -1)).containsExactly("x");
     }
 
@@ -247,7 +235,7 @@ class HistoryGuardScriptIT {
         String grace = scripts.grace(QUIET);
         REDIS.server().grantDefaultUser("-" + command);
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
-            List<Object> reply = new GuardedScripts(client.connect().sync()).reclaim("a:1", grace, 7);
+            List<Object> reply = new GuardedScripts(client.connect().sync()).renew("a:1", grace, 7);
             assertThat(reply).startsWith("?").element(2).isEqualTo("");
             assertThat(ServerError.of((String) reply.get(1)).isMissingRight()).isTrue();
         }

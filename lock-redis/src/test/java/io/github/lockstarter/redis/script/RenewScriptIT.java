@@ -61,7 +61,17 @@ class RenewScriptIT {
         REDIS.server().grantDefaultUser("-" + command);
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             String reply = new Scripts(client.connect().sync())
-                    .renew(List.of("lock:{1}", "lock:{2}", "lock:{3}"), "a:1", "20000", "a:2", "30000", "a:3", "20000");
+                    .renew(
+                            List.of("lock:{1}", "lock:{2}", "lock:{3}"),
+                            "a:1",
+                            "20000",
+                            "7",
+                            "a:2",
+                            "30000",
+                            "7",
+                            "a:3",
+                            "20000",
+                            "7");
 
             String statuses = command.equals("get") ? "???" : command.equals("pttl") ? "??0" : "?10";
             assertThat(reply).startsWith(statuses);

@@ -147,15 +147,18 @@ final class Scripts {
 
     /** A call for one lock. */
     String renew(String token, long lease) {
-        return renew(List.of(KEYS.lock()), token, text(lease));
+        return renew(List.of(KEYS.lock()), token, text(lease), "7");
     }
 
-    /** A call for many locks, a token and a lease for each: the statuses, and the problem. */
-    String renew(List<String> locks, String... tokensAndLeases) {
-        String[] arguments = Stream.concat(Stream.of("", "", "", ""), Stream.of(tokensAndLeases))
-                .toArray(String[]::new);
-        List<Object> reply =
-                redis.eval(LockScript.RENEW.text(), ScriptOutputType.MULTI, locks.toArray(new String[0]), arguments);
+    /** A call for many locks; token, lease and fencing token of each: the statuses, and the problem. */
+    String renew(List<String> locks, String... holds) {
+        List<Object> reply = redis.eval(
+                LockScript.RENEW.text(),
+                ScriptOutputType.MULTI,
+                Stream.concat(locks.stream(), Stream.of(GuardedScripts.HISTORY, KEYS.fence()))
+                        .toArray(String[]::new),
+                Stream.concat(Stream.of(marker, NO_GRACE, NO_GRACE), Stream.of(holds))
+                        .toArray(String[]::new));
         assertThat(reply).hasSize(4).endsWith("", 0L);
         return reply.get(0) + "" + reply.get(1);
     }

@@ -74,15 +74,7 @@ final class RandomCommands {
         String lock = any(LOCKS);
         switch (script) {
             case ACQUIRE -> acquire(lock, keys, arguments);
-            case RENEW -> {
-                if (random.nextBoolean()) {
-                    renew(keys, arguments);
-                } else {
-                    keys.addAll(List.of(lock, HISTORY, FENCE));
-                    arguments.addAll(
-                            List.of(known(), millis(), any(List.of("0", "50")), fencing(lock), holder(lock), millis()));
-                }
-            }
+            case RENEW -> renew(keys, arguments);
             case RELEASE -> release(lock, keys, arguments);
             case BEAT -> {
                 String instance = any(INSTANCES);
@@ -155,10 +147,10 @@ final class RandomCommands {
         keys.addAll(locks);
         boolean looks = random.nextInt(4) != 0;
         if (looks) {
-            keys.add(HISTORY);
+            keys.addAll(List.of(HISTORY, FENCE));
         }
-        arguments.addAll(looks ? List.of(known(), grace(), any(List.of("0", "50")), "") : List.of("", "", "", ""));
-        locks.forEach(each -> arguments.addAll(List.of(holder(each), millis())));
+        arguments.addAll(looks ? List.of(known(), grace(), any(List.of("0", "50"))) : List.of("", "", ""));
+        locks.forEach(each -> arguments.addAll(List.of(holder(each), millis(), fencing(each))));
     }
 
     private List<String> keyCommand() {
