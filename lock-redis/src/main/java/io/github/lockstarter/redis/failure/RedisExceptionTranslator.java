@@ -143,20 +143,6 @@ public final class RedisExceptionTranslator {
         return ofRefusal(new RedisCommandExecutionException(text));
     }
 
-    public RedisFailure ofSlotMigration() {
-        return new RedisFailure(
-                Effect.NONE,
-                "Redis at " + target + " is moving the slot of the lock and cannot serve the lock at the moment",
-                "See CLUSTER INFO and CLUSTER NODES",
-                new RedisCommandExecutionException("TRYAGAIN"));
-    }
-
-    /** Whether a script was refused because a migration separated its keys. */
-    public static boolean isSlotMigration(RedisFailure failure) {
-        return failure.cause() instanceof RedisCommandExecutionException refusal
-                && ServerError.of(refusal).code().equals("TRYAGAIN");
-    }
-
     private RedisFailure ofUncovered(Throwable failure) {
         return new RedisFailure(
                 Effect.NOT_YET,

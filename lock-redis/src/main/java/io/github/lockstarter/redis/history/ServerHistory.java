@@ -22,9 +22,6 @@ public final class ServerHistory {
     /** Suffix of a marker that was written on an apparent first use. */
     private static final String FIRST = ":first";
 
-    /** Time to omit the marker: detecting the migration again costs each renewal a call. */
-    private static final long MIGRATION_NANOS = Duration.ofSeconds(1).toNanos();
-
     private final String key;
     private final String checked;
     private final Terms terms;
@@ -34,7 +31,6 @@ public final class ServerHistory {
     private volatile String marker = "";
     private volatile HistoryChange change = HistoryChange.UNSEEN;
     private volatile long recoversUntil;
-    private volatile long migratingUntil;
 
     ServerHistory(
             String key,
@@ -49,7 +45,6 @@ public final class ServerHistory {
         this.reports = reports;
         this.nanoTime = nanoTime;
         this.recoversUntil = nanoTime.getAsLong();
-        this.migratingUntil = recoversUntil;
     }
 
     public String key() {
@@ -101,15 +96,6 @@ public final class ServerHistory {
 
     Duration recovering() {
         return Duration.ofNanos(Math.max(0, recoversUntil - nanoTime.getAsLong()));
-    }
-
-    /** The slot's migration separated a lock from the marker. */
-    public void noteSlotMigration() {
-        migratingUntil = nanoTime.getAsLong() + MIGRATION_NANOS;
-    }
-
-    public boolean isSlotMigrating() {
-        return migratingUntil - nanoTime.getAsLong() > 0;
     }
 
     boolean isUnnamed() {

@@ -46,24 +46,17 @@ public record RenewScript(
         return new RenewResult.Unknown(failure.problem(), failure.cause());
     }
 
-    /**
-     * Renewals of one call, whose locks share a history. While the slot's migration separates marker and lock, the call
-     * omits the marker; that is safe where renewals never have to wait, since the holder is the same either way.
-     */
+    /** Renewals of one call, whose locks share a history. */
     final class Batch implements Reader<List<RenewResult>> {
 
         private final List<RenewCommand> commands;
         private final ServerHistory history;
         private final String known;
 
-        /** Whether the call has the marker, so that a forgotten lock can be restored. */
-        private final boolean isMarked;
-
         Batch(List<RenewCommand> commands) {
             this.commands = commands;
             this.history = histories.ofKey(commands.get(0).key());
-            this.isMarked = !history.isSlotMigrating();
-            this.known = isMarked ? history.known() : ScriptCall.ABSENT;
+            this.known = history.known();
         }
 
         ScriptCall call() {
@@ -86,10 +79,8 @@ public record RenewScript(
                 arguments[next + 2] = Long.toString(command.fencingToken());
                 next += 3;
             }
-            if (isMarked) {
-                keys.add(history.key());
-                keys.add(keySpace.fenceOf(keys.get(0)));
-            }
+            keys.add(history.key());
+            keys.add(keySpace.fenceOf(keys.get(0)));
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
 
@@ -102,7 +93,6 @@ public record RenewScript(
             learn(reply);
             RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
             RenewResult deferred = new RenewResult.Deferred(reply.retryAfter());
-            RenewResult absent = isMarked ? NOT_HELD : unknown(failures.ofSlotMigration());
             List<RenewResult> results = new ArrayList<>(commands.size());
             for (int i = 0; i < commands.size(); i++) {
                 results.add(
@@ -110,7 +100,7 @@ public record RenewScript(
                             case Reply.RENEWED -> renewed;
                             case Reply.DEFERRED -> deferred;
                             case Reply.REFUSED -> unknown(failures.ofError(reply.problem()));
-                            case Reply.NOT_HELD -> absent;
+                            case Reply.NOT_HELD -> NOT_HELD;
                             default -> throw new IllegalArgumentException("Not a reply of the renew script");
                         });
             }
@@ -136,13 +126,7 @@ public record RenewScript(
 
         @Override
         public List<RenewResult> failed(RedisFailure failure) {
-            RenewResult result = unknown(failure);
-            if (isMarked && history.terms().quiet().isZero() && RedisExceptionTranslator.isSlotMigration(failure)) {
-                history.noteSlotMigration();
-                result = AT_ONCE;
-            } else if (failure.cause() instanceof RedisNoScriptException) {
-                result = AT_ONCE;
-            }
+            RenewResult result = failure.cause() instanceof RedisNoScriptException ? AT_ONCE : unknown(failure);
             return Collections.nCopies(commands.size(), result);
         }
     }

@@ -1,6 +1,6 @@
 -- Checks whether the server has the history that the caller's locks belong to, before anything else (docs/design.md).
 -- Uses these variables of the including script:
---   history  key of the marker of the history that granted locks belong to: string; nil to skip the check
+--   history  key of the marker of the history that granted locks belong to: string
 --   checked  key of this server's note of a recent check: the marker named its history, which was older than the grace.
 --            Neither replicated nor in the append-only file. Nil to force the check
 --   known    the caller's last marker, or else the history id that it trusts without a marker; empty if it trusts any;
@@ -20,7 +20,7 @@ if checked then
   isChecked = stored[1] == note and stored[2] == known
 end
 local isNamed = isChecked
-if history and not isChecked then
+if not isChecked then
   local info = redis.pcall('INFO', 'replication')
   info = type(info) == 'string' and info or ''
   local named = string.find(info, 'master_replid:', 1, true)

@@ -6,8 +6,7 @@
 -- ARGV[3 * i + 1]  token of the hold
 -- ARGV[3 * i + 2]  lease in ms
 -- ARGV[3 * i + 3]  last fencing token of the hold; 0 if unknown, which prevents restoring
--- For all of them; the keys are absent while a migration separates locks and marker: then the history is not checked,
--- and nothing is restored:
+-- For all of them:
 -- KEYS[count + 1]  history, and the next one: see check_history.lua
 -- KEYS[count + 2]  fence: string, the counter, see acquire.lua
 -- ARGV[1]          known

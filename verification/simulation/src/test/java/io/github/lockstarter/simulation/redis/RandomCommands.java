@@ -145,11 +145,8 @@ final class RandomCommands {
     private void renew(List<String> keys, List<String> arguments) {
         List<String> locks = LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
         keys.addAll(locks);
-        boolean looks = random.nextInt(4) != 0;
-        if (looks) {
-            keys.addAll(List.of(HISTORY, FENCE));
-        }
-        arguments.addAll(looks ? List.of(known(), grace(), any(List.of("0", "50"))) : List.of("", "", ""));
+        keys.addAll(List.of(HISTORY, FENCE));
+        arguments.addAll(List.of(known(), grace(), any(List.of("0", "50"))));
         locks.forEach(each -> arguments.addAll(List.of(holder(each), millis(), fencing(each))));
     }
 
