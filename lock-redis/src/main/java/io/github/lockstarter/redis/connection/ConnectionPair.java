@@ -36,7 +36,7 @@ final class ConnectionPair implements AutoCloseable {
         Consumer<RedisLink> unfit = any -> onUnhealthy.accept(this);
         this.link = new RedisLink(commands, unfit, new AtomicInteger(), nanoTime);
         if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
-            this.nodes = new ClusterRouting(cluster, unfit, nanoTime);
+            this.nodes = new ClusterRouting(cluster, unfit.andThen(RedisLink::reconnect), nanoTime);
             nodes.connectToAll();
         } else {
             this.nodes = null;

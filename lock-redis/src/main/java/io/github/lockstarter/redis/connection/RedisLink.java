@@ -11,7 +11,9 @@ import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandExpiryWriter;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -136,6 +138,15 @@ public final class RedisLink implements RedisConnectionStateListener {
             timedOut();
         } else if (ServerError.isOfReplica(failure)) {
             demoted();
+        }
+    }
+
+    /** Closes the channel without telling the server, which may not answer. Lettuce connects again. */
+    void reconnect() {
+        if (watched.get() instanceof RedisChannelHandler<?, ?> connection
+                && connection.getChannelWriter() instanceof CommandExpiryWriter writer
+                && writer.getDelegate() instanceof DefaultEndpoint endpoint) {
+            endpoint.disconnect();
         }
     }
 

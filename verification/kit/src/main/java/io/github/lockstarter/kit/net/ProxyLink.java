@@ -57,6 +57,12 @@ public final class ProxyLink {
         TcpProxy.closeQuietly(server);
     }
 
+    /** Discards all further bytes, as a firewall that has forgotten the connection, until the client closes it. */
+    public void forget() {
+        half = true;
+        forgotten = true;
+    }
+
     /** Closes only the client's side. */
     public void closeToClient() {
         half = true;
@@ -91,12 +97,6 @@ public final class ProxyLink {
     public void endRequests() {
         half = true;
         endOutput(server);
-    }
-
-    /** Discards all further data; neither side learns of it, nor of the end of the other side. */
-    public void forget() {
-        half = true;
-        forgotten = true;
     }
 
     private static void reset(Socket socket) {
@@ -147,20 +147,26 @@ public final class ProxyLink {
         InputStream in = client.getInputStream();
         OutputStream out = server.getOutputStream();
         byte[] buffer = new byte[65_536];
-        for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-            faults.requests.pass();
-            LockSupport.parkNanos(faults.latency.toNanos());
+        try {
+            for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+                faults.requests.pass();
+                if (forgotten) {
+                    continue;
+                }
+                LockSupport.parkNanos(faults.latency.toNanos());
+                String request = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
+                if (faults.refused.test(request)) {
+                    return;
+                }
+                subscribed |= request.contains(SUBSCRIBE);
+                takeDrop(request);
+                out.write(buffer, 0, length);
+                out.flush();
+            }
+        } finally {
             if (forgotten) {
-                continue;
+                close();
             }
-            String request = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
-            if (faults.refused.test(request)) {
-                return;
-            }
-            subscribed |= request.contains(SUBSCRIBE);
-            takeDrop(request);
-            out.write(buffer, 0, length);
-            out.flush();
         }
     }
 

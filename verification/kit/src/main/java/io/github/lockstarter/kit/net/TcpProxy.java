@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * executed the request. Faults apply to open and new connections. Thread-safe.
  *
  * <p>One thread accepts connections, two per connection forward. Mutable state: {@code listener} (closed while
- * refusing, guarded by the monitor), {@code links} and {@code faults}.
+ * refusing, guarded by the monitor), {@code target}, {@code links} and {@code faults}.
  */
 public final class TcpProxy implements AutoCloseable {
 
-    private final InetSocketAddress target;
+    private volatile InetSocketAddress target;
     private final int port;
     private final Set<ProxyLink> links = ConcurrentHashMap.newKeySet();
     private final Faults faults = new Faults();
@@ -86,6 +86,11 @@ public final class TcpProxy implements AutoCloseable {
     /** Another server takes new connections; those from before remain open and forgotten. */
     public void replace() {
         faults.hung = false;
+    }
+
+    /** Forwards new connections to another server; open ones continue. */
+    public void retarget(ServerProcess server) {
+        target = new InetSocketAddress(server.host(), server.port());
     }
 
     /** Refuses new connections; open ones continue. */

@@ -56,6 +56,20 @@ class TcpProxyTests {
     }
 
     @Test
+    void forgetsOpenConnectionsWithoutTellingEitherSide() throws IOException {
+        try (Socket first = connect()) {
+            ask(first, "a");
+            proxy.forget();
+            first.setSoTimeout(300);
+            assertThatThrownBy(() -> ask(first, "b")).isInstanceOf(SocketTimeoutException.class);
+            try (Socket second = connect()) {
+                ask(second, "c");
+            }
+            assertThat(executed).containsExactly("a", "c");
+        }
+    }
+
+    @Test
     void cutsOpenConnectionsAndAcceptsNewOnes() throws IOException {
         try (Socket first = connect()) {
             ask(first, "a");

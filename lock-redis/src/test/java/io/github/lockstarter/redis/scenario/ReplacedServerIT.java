@@ -1,0 +1,221 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.redis.RedisCluster;
+import io.github.lockstarter.kit.redis.RedisQuorum;
+import io.github.lockstarter.kit.redis.RedisReplication;
+import io.github.lockstarter.kit.redis.RedisSentinels;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.contract.QuorumStore;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.testing.WarmUp;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.internal.HostAndPort;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Locks work again, and are kept, when the open connections lead nowhere and nobody says so: a firewall has forgotten
+ * them, the server behind them hangs and another one has replaced it, or it has become a replica. No take-over, and so
+ * no heartbeat that notices it.
+ */
+@Timeout(180)
+class ReplacedServerIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisReplication> REPLICATION = TopologyExtension.replication();
+
+    @RegisterExtension
+    static final TopologyExtension<RedisSentinels> SENTINELS = TopologyExtension.sentinels();
+
+    @RegisterExtension
+    static final TopologyExtension<RedisCluster> CLUSTER = TopologyExtension.cluster();
+
+    @RegisterExtension
+    static final TopologyExtension<RedisQuorum> QUORUM = TopologyExtension.quorum();
+
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration LEASE = Duration.ofSeconds(90);
+    private static final RedisSettings SETTINGS = RedisStore.guarding(Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+    private final String key = "replaced:" + UUID.randomUUID();
+    private final Map<RedisServer, TcpProxy> proxies = new LinkedHashMap<>();
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+
+    enum Mode {
+        SINGLE,
+        STATIC_NODES,
+        SENTINEL,
+        CLUSTER,
+        REDLOCK
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        while (!resources.isEmpty()) {
+            resources.pop().close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void worksAgainAfterAllConnectionsWereForgotten(Mode mode) {
+        Application application = application(mode);
+        LockHandle held = application.locks().acquire(key);
+
+        proxies.values().forEach(TcpProxy::forget);
+
+        worksAgain(application, held);
+    }
+
+    /** The other modes are in {@link SentinelFailoverIT} and {@link ClusterFaultsIT}. */
+    @ParameterizedTest
+    @EnumSource(names = {"SINGLE", "STATIC_NODES", "REDLOCK"})
+    void worksAgainAfterTheServerHungAndWasReplaced(Mode mode) {
+        Application application = application(mode);
+        LockHandle held = application.locks().acquire(key);
+
+        if (mode == Mode.REDLOCK) {
+            List<RedisServer> majority = QUORUM.topology().servers().subList(0, 3);
+            majority.forEach(RedisServer::pause);
+            majority.forEach(server -> proxies.get(server).retarget(resource(RedisServer.start())));
+        } else {
+            REPLICATION.topology().master().pause();
+            promote(mode);
+        }
+
+        worksAgain(application, held);
+    }
+
+    /** Sentinels cut the connections of a master that they demote. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SENTINEL")
+    void worksAgainAfterTheServerWasDemoted(Mode mode) {
+        Application application = application(mode);
+        LockHandle held = application.locks().acquire(key);
+
+        switch (mode) {
+            case CLUSTER ->
+                CLUSTER.topology()
+                        .replicaOf(CLUSTER.topology().masterOf("lock:{" + key + "}"))
+                        .commands()
+                        .clusterFailover(false);
+            case REDLOCK -> {
+                List<RedisServer> majority = QUORUM.topology().servers().subList(0, 3);
+                majority.forEach(server -> {
+                    RedisServer successor = resource(RedisServer.start());
+                    proxies.get(server).retarget(successor);
+                    server.commands().replicaof(successor.host(), successor.port());
+                    resources.push(() -> server.commands().replicaofNoOne());
+                });
+            }
+            default -> {
+                promote(mode);
+                REPLICATION.topology().servers().get(0).follow(successor());
+            }
+        }
+
+        worksAgain(application, held);
+    }
+
+    private void worksAgain(Application application, LockHandle held) {
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> {
+                    held.extend(LockRequest.of(key).leasedFor(LEASE));
+                    LockRequest another =
+                            LockRequest.of("another:" + UUID.randomUUID()).withoutWaiting();
+                    return application
+                            .locks()
+                            .tryAcquire(another)
+                            .map(LockHandle::release)
+                            .isPresent();
+                });
+        assertThat(held.isHeld()).isTrue();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    private void promote(Mode mode) {
+        successor().promote();
+        if (mode == Mode.SINGLE) {
+            proxies.get(REPLICATION.topology().servers().get(0)).retarget(successor());
+        }
+    }
+
+    private static RedisServer successor() {
+        return REPLICATION.topology().servers().get(1);
+    }
+
+    private Application application(Mode mode) {
+        Application application = resource(
+                Application.over(backend(mode), Application.settings(LEASE).withCrashTakeOver(Duration.ZERO)));
+        WarmUp.connect(application.locks(), "warm-up");
+        return application;
+    }
+
+    private LockBackend backend(Mode mode) {
+        List<RedisServer> servers =
+                switch (mode) {
+                    case SINGLE -> REPLICATION.topology().servers().subList(0, 1);
+                    case STATIC_NODES -> REPLICATION.topology().servers();
+                    case SENTINEL -> SENTINELS.topology().servers();
+                    case CLUSTER -> CLUSTER.topology().servers();
+                    case REDLOCK -> QUORUM.topology().servers();
+                };
+        servers.forEach(server -> proxies.put(server, resource(TcpProxy.before(server))));
+        List<RedisURI> behind = proxies.values().stream()
+                .map(proxy -> RedisURI.create(proxy.host(), proxy.port()))
+                .toList();
+        List<RedisURI> direct = servers.stream().map(RedisServer::uri).toList();
+        return switch (mode) {
+            case SINGLE -> over(new DirectRedisConnector(behind.get(0), SETTINGS));
+            case STATIC_NODES -> over(DirectRedisConnector.toMasterAmong(behind, SETTINGS));
+            case SENTINEL -> over(new DirectRedisConnector(SENTINELS.topology().uri(), SETTINGS, this::route));
+            case CLUSTER -> over(DirectRedisConnector.toCluster(direct, SETTINGS, this::route));
+            case REDLOCK ->
+                resource(QuorumStore.of(behind, SETTINGS.guard().gracePeriod())).connect();
+        };
+    }
+
+    private LockBackend over(RedisConnector connector) {
+        return resource(new RedisLockBackend(connector, SETTINGS));
+    }
+
+    private HostAndPort route(HostAndPort server) {
+        return proxies.entrySet().stream()
+                .filter(each -> each.getKey().port() == server.getPort())
+                .map(each ->
+                        HostAndPort.of(each.getValue().host(), each.getValue().port()))
+                .findFirst()
+                .orElse(server);
+    }
+
+    private <T extends AutoCloseable> T resource(T opened) {
+        resources.push(opened);
+        return opened;
+    }
+}
