@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.connection;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An instance's subscription. Lettuce reconnects and resubscribes after a break; this replaces the connection when its
- * server hangs or does not know the subscription.
+ * server hangs or does not know the subscription. With each ping, it looks for another master.
  * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
  */
 final class MailboxConnection {
@@ -25,14 +26,21 @@ final class MailboxConnection {
     private final Duration pulse;
     private final Executor opener;
     private final SignalMailbox mailbox;
+    private final Runnable onAnotherMaster;
     private final AtomicBoolean isReplacing = new AtomicBoolean();
     private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();
 
-    MailboxConnection(RedisConnector connector, Duration pulse, Executor opener, SignalMailbox mailbox) {
+    MailboxConnection(
+            RedisConnector connector,
+            Duration pulse,
+            Executor opener,
+            SignalMailbox mailbox,
+            Runnable onAnotherMaster) {
         this.connector = connector;
         this.pulse = pulse;
         this.opener = opener;
         this.mailbox = mailbox;
+        this.onAnotherMaster = onAnotherMaster;
     }
 
     void open() {
@@ -140,8 +148,14 @@ final class MailboxConnection {
             if (current.get() != this) {
                 return;
             }
+            connector.hasAnotherMaster().thenAccept(another -> {
+                if (another) {
+                    onAnotherMaster.run();
+                }
+            });
             if (connection.isOpen()) {
-                connection.async().ping().whenComplete((answer, failure) -> recordReply(failure));
+                BackendGuard.stageOf(() -> connection.async().ping())
+                        .whenComplete((answer, failure) -> recordReply(failure));
             } else {
                 recordReply(null); // reconnecting, which the mailbox reports
             }

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens the link to Redis on demand; Lettuce then keeps it open. Lettuce does not detect a server that hangs or was
- * demoted: then the link is abandoned, and another is opened to the current master. A cluster's link covers all nodes
- * and is kept; its topology is refreshed instead.
+ * demoted, nor a second master: then the link is abandoned, and another is opened to the current master. A cluster's
+ * link covers all nodes and is kept; the connection to the node is closed, and the topology refreshed.
  * <p>Thread-safe. One daemon thread opens, since opening blocks. {@code lock} guards all mutable fields; nothing blocks
  * and no user is called while holding it. {@code link} is null until commands may be sent directly: connected,
  * subscribed if there is a mailbox, and all earlier users served, so that none is overtaken. Until then {@code waiting}
@@ -333,7 +333,7 @@ public final class RedisConnections implements AutoCloseable {
         private void serve(ConnectionPair connected) {
             SignalMailbox missing = connected.signals() != null ? null : mailbox;
             if (missing != null) {
-                connected.subscribe(new MailboxConnection(connector, pulse, opener, missing));
+                connected.subscribe(new MailboxConnection(connector, pulse, opener, missing, () -> replace(connected)));
             }
             List<User> users = guarded(() -> {
                 checkCurrent();

@@ -7,9 +7,14 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
+/**
+ * Asks the servers for their roles. Two masters are refused: a choice between them by any rule would be wrong for the
+ * clients that are connected to the other one.
+ */
 final class MasterByRole extends MasterConnector {
 
     private final List<RedisURI> servers;
@@ -21,11 +26,46 @@ final class MasterByRole extends MasterConnector {
 
     @Override
     Master connectToMaster() {
-        return FirstInOrder.of(
+        List<Master> masters = ParallelQuery.results(
                 servers.stream().map(this::ask).toList(),
                 servers.get(0).getTimeout(),
-                master -> master.connection().closeAsync(),
+                MasterByRole::close,
                 () -> "no server answers as a master");
+        if (masters.size() > 1) {
+            masters.forEach(MasterByRole::close);
+            throw new SeveralMastersException(
+                    masters.stream().map(master -> address(master.uri())).toList());
+        }
+        return masters.get(0);
+    }
+
+    private static void close(Master master) {
+        master.connection().closeAsync();
+    }
+
+    private static String address(RedisURI server) {
+        return server.getHost() + ':' + server.getPort();
+    }
+
+    @Override
+    public CompletionStage<Boolean> hasAnotherMaster() {
+        CompletionStage<Boolean> another = CompletableFuture.completedFuture(false);
+        for (RedisURI server : servers) {
+            if (!server.equals(master())) {
+                another = another.thenCombine(isMaster(server), Boolean::logicalOr);
+            }
+        }
+        return another;
+    }
+
+    private CompletionStage<Boolean> isMaster(RedisURI server) {
+        return ask(server).handle((found, failure) -> {
+            boolean isMaster = failure == null && found.isPresent();
+            if (isMaster) {
+                close(found.orElseThrow());
+            }
+            return isMaster;
+        });
     }
 
     @Override

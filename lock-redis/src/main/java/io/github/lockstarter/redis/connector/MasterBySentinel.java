@@ -2,9 +2,12 @@ package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import java.net.SocketAddress;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +18,8 @@ import java.util.stream.Collectors;
 
 /**
  * Finds the master through sentinels. Lettuce asks sentinels one after another, on reconnects too. So this asks all in
- * parallel, and puts the first in order that answers at the head of Lettuce's list.
+ * parallel, and puts those that name the same server as most others at the head of Lettuce's list: a sentinel that has
+ * just returned beside an old master names that one until the others correct it.
  */
 final class MasterBySentinel extends MasterConnector {
 
@@ -33,7 +37,7 @@ final class MasterBySentinel extends MasterConnector {
 
     @Override
     Master connectToMaster() {
-        RedisURI uri = sentinels.getSentinels().size() > 1 ? beginningWith(firstThatAnswers()) : sentinels;
+        RedisURI uri = sentinels.getSentinels().size() > 1 ? beginningWith(majority()) : sentinels;
         return new Master(client.connect(StringCodec.UTF8, uri), uri);
     }
 
@@ -76,16 +80,30 @@ final class MasterBySentinel extends MasterConnector {
         return uri;
     }
 
-    private RedisURI firstThatAnswers() {
-        return FirstInOrder.of(
+    /** The sentinels that name the most named server. */
+    private List<RedisURI> majority() {
+        List<Answer> answers = ParallelQuery.results(
                 sentinels.getSentinels().stream().map(this::ask).toList(),
                 sentinels.getTimeout(),
-                sentinel -> {},
+                answer -> {},
                 () -> "no sentinel of " + sentinels.getSentinels() + " names a master '"
                         + sentinels.getSentinelMasterId() + "'");
+        Map<SocketAddress, List<RedisURI>> named = answers.stream()
+                .collect(Collectors.groupingBy(
+                        Answer::master, Collectors.mapping(Answer::sentinel, Collectors.toList())));
+        List<List<RedisURI>> bySize = named.values().stream()
+                .sorted(Comparator.comparing(List<RedisURI>::size).reversed())
+                .toList();
+        if (bySize.size() > 1 && bySize.get(0).size() == bySize.get(1).size()) {
+            throw new RedisException("the sentinels do not agree on the master '" + sentinels.getSentinelMasterId()
+                    + "': they name " + named.keySet());
+        }
+        return bySize.get(0);
     }
 
-    private CompletionStage<Optional<RedisURI>> ask(RedisURI sentinel) {
+    private record Answer(RedisURI sentinel, SocketAddress master) {}
+
+    private CompletionStage<Optional<Answer>> ask(RedisURI sentinel) {
         // Not thrown: other sentinels may answer.
         return BackendGuard.stageOf(() -> connect(sentinel).thenCompose(connection -> asked(connection, sentinel)));
     }
@@ -96,7 +114,7 @@ final class MasterBySentinel extends MasterConnector {
         return client.connectSentinelAsync(StringCodec.UTF8, bounded);
     }
 
-    private CompletionStage<Optional<RedisURI>> asked(
+    private CompletionStage<Optional<Answer>> asked(
             StatefulRedisSentinelConnection<String, String> connection, RedisURI sentinel) {
         return connection
                 .async()
@@ -106,17 +124,16 @@ final class MasterBySentinel extends MasterConnector {
                     if (failure != null) {
                         throw new CompletionException(failure);
                     }
-                    return Optional.ofNullable(address).map(known -> sentinel);
+                    return Optional.ofNullable(address).map(known -> new Answer(sentinel, known));
                 });
     }
 
-    private RedisURI beginningWith(RedisURI first) {
+    private RedisURI beginningWith(List<RedisURI> first) {
         RedisURI.Builder uri = RedisURI.builder(sentinels).withSentinelMasterId(sentinels.getSentinelMasterId());
-        uri.withSentinel(first);
-        List<RedisURI> others = sentinels.getSentinels().stream()
-                .filter(sentinel -> !sentinel.equals(first))
-                .toList();
-        others.forEach(uri::withSentinel);
+        first.forEach(uri::withSentinel);
+        sentinels.getSentinels().stream()
+                .filter(sentinel -> !first.contains(sentinel))
+                .forEach(uri::withSentinel);
         return uri.build();
     }
 }

@@ -27,6 +27,10 @@ abstract class MasterConnector extends LettuceConnector<RedisClient> {
 
     abstract Master connectToMaster();
 
+    final @Nullable RedisURI master() {
+        return master;
+    }
+
     @Override
     public final StatefulConnection<String, String> connect() {
         Master found = connectToMaster();

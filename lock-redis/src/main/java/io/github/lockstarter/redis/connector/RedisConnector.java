@@ -91,6 +91,14 @@ public interface RedisConnector extends AutoCloseable {
         return CompletableFuture.completedFuture(false);
     }
 
+    /**
+     * {@return whether a configured server other than the one that {@link #connect} chose last is a master, so that a
+     * new connection is needed; false for servers that do not answer}
+     */
+    default CompletionStage<Boolean> hasAnotherMaster() {
+        return CompletableFuture.completedFuture(false);
+    }
+
     /** Refreshes the cluster topology; open connections follow. Returns at once. */
     default void refresh() {}
 

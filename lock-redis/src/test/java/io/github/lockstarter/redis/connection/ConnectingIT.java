@@ -94,6 +94,14 @@ class ConnectingIT {
     }
 
     @Test
+    void takesOneCommandTimeoutWithACluster() {
+        List<RedisURI> all = Stream.generate(this::silentServer).limit(3).toList();
+        try (RedisLockBackend backend = backend(DirectRedisConnector.toCluster(all, SETTINGS))) {
+            assertNothingIsSentWithinTheBound(backend);
+        }
+    }
+
+    @Test
     void takesOneCommandTimeoutForACallerThatArrivesWhileAnotherWaits() throws InterruptedException {
         try (RedisLockBackend backend = backend(new DirectRedisConnector(sentinels(3), SETTINGS))) {
             CompletableFuture<AcquireResult> first = acquire(backend, 1);
@@ -103,10 +111,14 @@ class ConnectingIT {
         }
     }
 
-    @Test
-    void closesConnectionsToServersThatDoNotAnswer() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void closesConnectionsToServersThatDoNotAnswer(boolean isCluster) throws IOException {
         List<RedisURI> all = Stream.generate(this::silentServer).limit(3).toList();
-        try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
+        try (RedisLockBackend backend = backend(
+                isCluster
+                        ? DirectRedisConnector.toCluster(all, SETTINGS)
+                        : DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
             answer(acquire(backend, 1));
             for (ServerSocket server : silent) {
                 assertAllConnectionsEnd(server);
@@ -180,6 +192,52 @@ class ConnectingIT {
             try (RedisLockBackend backend = backend(new DirectRedisConnector(uri, SETTINGS))) {
                 assertIsGrantedWithinTheBound(backend);
             }
+        }
+
+        /** As one that has just returned, with its old master on the same machine. */
+        @Test
+        void connectsToTheMasterThatMostSentinelsName() {
+            List<RedisServer> agreeing = SENTINELS.topology().sentinels();
+            try (RedisServer old = RedisServer.start();
+                    RedisServer returned = sentinelOf(old);
+                    RedisLockBackend backend = patient(namedBy(returned, agreeing.get(0), agreeing.get(1)))) {
+                assertThat(answer(acquire(backend, 1))).isInstanceOf(AcquireResult.Granted.class);
+                assertThat(old.commands().dbsize()).isZero();
+            }
+        }
+
+        @Test
+        void connectsToNoMasterWhileTheSentinelsDoNotAgree() {
+            List<RedisServer> agreeing = SENTINELS.topology().sentinels();
+            try (RedisServer old = RedisServer.start();
+                    RedisServer returned = sentinelOf(old);
+                    RedisLockBackend backend = patient(namedBy(returned, agreeing.get(0)))) {
+                assertThat(answer(acquire(backend, 1)))
+                        .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                                .contains("do not agree", Integer.toString(old.port())));
+            }
+        }
+
+        private static RedisLockBackend patient(RedisURI uri) {
+            RedisSettings patient =
+                    new RedisSettings("lock:", Duration.ofSeconds(9), RedisSettings.Guard.of(Duration.ZERO));
+            return new RedisLockBackend(new DirectRedisConnector(uri, patient), patient);
+        }
+
+        private static RedisURI namedBy(RedisServer... sentinels) {
+            RedisURI.Builder uri = RedisURI.builder().withSentinelMasterId(RedisSentinels.MASTER);
+            Stream.of(sentinels).forEach(sentinel -> uri.withSentinel(sentinel.host(), sentinel.port()));
+            return uri.build();
+        }
+
+        private static RedisServer sentinelOf(RedisServer master) {
+            return RedisServer.startSentinel(
+                    "--sentinel",
+                    "monitor",
+                    RedisSentinels.MASTER,
+                    master.host(),
+                    Integer.toString(master.port()),
+                    "1");
         }
     }
 

@@ -140,6 +140,11 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
+    public CompletionStage<Boolean> hasAnotherMaster() {
+        return connector.hasAnotherMaster();
+    }
+
+    @Override
     public void refresh() {
         connector.refresh();
     }

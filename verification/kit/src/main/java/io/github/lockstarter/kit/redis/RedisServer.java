@@ -74,7 +74,8 @@ public class RedisServer extends ServerProcess {
         return start(tls);
     }
 
-    static RedisServer startSentinel(String... arguments) {
+    /** Starts a sentinel; close it. */
+    public static RedisServer startSentinel(String... arguments) {
         return start(
                 () -> new RedisServer(FreePort.next(), List.of("--sentinel"), Stream.of(arguments), !isBefore(6, 2)));
     }

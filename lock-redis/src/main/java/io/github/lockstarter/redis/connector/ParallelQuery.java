@@ -13,71 +13,59 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
-/**
- * Queries several servers in parallel and chooses the first in their order that qualifies, so that clients with the
- * same answers choose the same server: once all before it have answered, or after half a command timeout. Other results
- * are discarded, even late ones.
- */
-final class FirstInOrder {
+/** Queries several servers in parallel. */
+final class ParallelQuery {
 
-    private FirstInOrder() {}
+    private ParallelQuery() {}
 
     /**
-     * Waits at most two command timeouts: one to connect and one for the answer.
+     * Waits for all servers, but at most a quarter of a command timeout after the first result, and two command timeouts for
+     * that: one to connect and one for the answer.
      *
-     * @param discard closes the result of another server, on any thread; returns at once
-     * @throws RedisException if no server qualifies in time; failures are suppressed exceptions
+     * @param discard closes a later result, on any thread; returns at once
+     * @return the results in the order of the servers; at least one
+     * @throws RedisException if there is no result in time; failures are suppressed exceptions
      */
-    static <T> T of(
+    static <T> List<T> results(
             List<CompletionStage<Optional<T>>> asked, Duration timeout, Consumer<T> discard, Supplier<String> none) {
         List<CompletableFuture<Optional<T>>> answers =
                 asked.stream().map(CompletionStage::toCompletableFuture).toList();
-        int chosen = -1;
+        List<T> results = new ArrayList<>();
+        boolean isInTime = false;
         try {
-            chosen = await(answers, timeout);
+            await(answers, timeout);
+            isInTime = true;
         } finally {
-            for (int i = 0; i < answers.size(); i++) {
-                if (i != chosen) {
-                    answers.get(i).thenAccept(result -> result.ifPresent(discard));
-                }
+            for (CompletableFuture<Optional<T>> answer : answers) {
+                Optional<T> result = isInTime ? resultOf(answer) : Optional.empty();
+                result.ifPresentOrElse(results::add, () -> answer.thenAccept(late -> late.ifPresent(discard)));
             }
         }
-        if (chosen < 0) {
+        if (results.isEmpty()) {
             throw failure(answers, none.get());
         }
-        return resultOf(answers.get(chosen)).orElseThrow();
+        return results;
     }
 
-    private static <T> int await(List<CompletableFuture<Optional<T>>> answers, Duration timeout) {
-        long began = System.nanoTime();
-        BlockingQueue<CompletableFuture<?>> answered = new LinkedBlockingQueue<>();
+    private static <T> void await(List<CompletableFuture<Optional<T>>> answers, Duration timeout) {
+        BlockingQueue<CompletableFuture<Optional<T>>> answered = new LinkedBlockingQueue<>();
         answers.forEach(answer -> answer.whenComplete((result, failure) -> answered.add(answer)));
+        long end = System.nanoTime() + 2 * timeout.toNanos();
         try {
-            int qualified;
-            boolean isLate;
-            do {
-                qualified = qualified(answers);
-                int inFront = qualified < 0 ? answers.size() : qualified;
-                if (answers.stream().limit(inFront).allMatch(CompletableFuture::isDone)) {
-                    return qualified;
+            for (int missing = answers.size(); missing > 0; missing--) {
+                CompletableFuture<Optional<T>> answer = answered.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                if (answer == null) {
+                    return;
                 }
-                long most = qualified < 0 ? 2 * timeout.toNanos() : timeout.toNanos() / 2;
-                isLate = answered.poll(most - (System.nanoTime() - began), TimeUnit.NANOSECONDS) == null;
-            } while (!isLate);
-            return qualified;
+                if (resultOf(answer).isPresent()) {
+                    end = Math.min(end, System.nanoTime() + timeout.toNanos() / 4);
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RedisException("Interrupted while connecting", e);
         }
-    }
-
-    private static <T> int qualified(List<CompletableFuture<Optional<T>>> answers) {
-        return IntStream.range(0, answers.size())
-                .filter(i -> resultOf(answers.get(i)).isPresent())
-                .findFirst()
-                .orElse(-1);
     }
 
     private static <T> Optional<T> resultOf(CompletableFuture<Optional<T>> answer) {
