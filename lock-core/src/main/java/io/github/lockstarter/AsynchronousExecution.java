@@ -20,13 +20,16 @@ import org.jspecify.annotations.Nullable;
 final class AsynchronousExecution<T extends @Nullable Object> {
 
     private final LockTemplate locks;
+    private final LockSource source;
     private final LockRequest request;
     private final Supplier<? extends CompletionStage<T>> action;
     private final LockContext context = LockContext.current();
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
-    AsynchronousExecution(LockTemplate locks, LockRequest request, Supplier<? extends CompletionStage<T>> action) {
+    AsynchronousExecution(
+            LockTemplate locks, LockSource source, LockRequest request, Supplier<? extends CompletionStage<T>> action) {
         this.locks = locks;
+        this.source = source;
         this.request = request;
         this.action = action;
     }
@@ -76,7 +79,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     CompletableFuture<T> start() {
         Optional<LockHandle> entered;
         try {
-            entered = context.reenter(request, locks.heldLocks());
+            entered = context.reenter(request, source.heldLocks());
         } catch (LockLostException | LockBackendException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -84,7 +87,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             run(entered.get());
             return result;
         }
-        CompletableFuture<LockHandle> acquiring = locks.acquireAsync(request);
+        CompletableFuture<LockHandle> acquiring = source.acquireAsync(request);
         // Cleared with the grant, so that the result does not keep the handle reachable.
         AtomicReference<@Nullable CompletableFuture<LockHandle>> waiting = new AtomicReference<>(acquiring);
         acquiring.whenComplete((handle, failure) -> {

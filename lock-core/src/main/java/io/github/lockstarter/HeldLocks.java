@@ -20,4 +20,11 @@ public interface HeldLocks {
     default Optional<HeldLock> find(String key) {
         return snapshot().stream().filter(lock -> lock.key().equals(key)).findFirst();
     }
+
+    /**
+     * {@return whether the current thread owns a hold of a key, held or lost, which its next acquisition would enter}
+     *
+     * @param key key
+     */
+    boolean isOwnedByThisThread(String key);
 }

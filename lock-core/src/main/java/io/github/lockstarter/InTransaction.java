@@ -1,23 +1,29 @@
 package io.github.lockstarter;
 
 /**
- * Behaviour of a locked method inside a caller's transaction, which commits after the method has returned: a release at
- * that point lets the next owner read old data.
+ * Behaviour of a lock that is acquired inside a transaction of the caller, by a locked method or in code. The
+ * transaction commits after a release in between, so the next owner could read old data.
  *
  * <p>Has no effect on transaction managers without synchronization, the default for Kafka, RabbitMQ and JMS; with
- * {@link #REFUSE} or {@link #RELEASE_AFTER} such a call warns once per method.
+ * {@link #REFUSE} or {@link #RELEASE_AFTER} a warning says so. Has no effect on a transaction that has completed, as in
+ * a listener after the commit.
  */
 public enum InTransaction {
     /** Uses {@code distributed-lock.in-transaction}. */
     AS_CONFIGURED,
-    /** Releases when the method returns, before the commit, and warns once per method. The default. */
+    /** Releases before the commit, and warns once per method or, in code, once per lock name. The default. */
     WARN,
-    /** Throws {@link IllegalStateException} without acquiring the lock or running the method. */
+    /** Releases before the commit without a warning, for locks that protect nothing in the transaction. */
+    RELEASE,
+    /**
+     * Throws {@link IllegalStateException} without acquiring the lock or running the method. {@link
+     * LockSource#acquire}, {@code tryAcquire} and {@code acquireAsync} grant the lock; if it is released before the
+     * commit, the transaction is rolled back with that exception.
+     */
     REFUSE,
     /**
      * Keeps the lock, reentrant for the thread, until the transaction ends. A loss before the commit rolls the
-     * transaction back, unless {@code distributed-lock.on-lost} is {@code return}. Throws {@link IllegalStateException}
-     * if the transaction has ended, as in a listener after the commit.
+     * transaction back, unless {@code distributed-lock.on-lost} is {@code return}.
      */
     RELEASE_AFTER
 }

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param atLeast as {@link #keptFor}
  * @param maxHold as {@link #renewedUpTo}
  * @param permits maximum number of simultaneous holders
+ * @param inTransaction as {@link #inTransaction(InTransaction)}
  */
 public record LockRequest(
         String name,
@@ -37,7 +38,8 @@ public record LockRequest(
         Ownership ownership,
         Optional<Duration> atLeast,
         Optional<Duration> maxHold,
-        OptionalInt permits) {
+        OptionalInt permits,
+        InTransaction inTransaction) {
 
     /** Default name. */
     public static final String UNNAMED = "unnamed";
@@ -66,6 +68,7 @@ public record LockRequest(
      * @param atLeast minimum time
      * @param maxHold longest hold
      * @param permits permits
+     * @param inTransaction behaviour inside a transaction
      * @throws IllegalArgumentException when there is no key, the name or a key is blank, a key is too long, the wait is
      *     negative, the lease or longest hold is below {@link #MIN_LEASE}, the minimum time is below 1 ms but not zero,
      *     a duration is above {@link #MAX_DURATION}, a longest hold is set without renewal, or the permits are not from
@@ -79,6 +82,7 @@ public record LockRequest(
         Objects.requireNonNull(atLeast, "atLeast");
         Objects.requireNonNull(maxHold, "maxHold");
         Objects.requireNonNull(permits, "permits");
+        Objects.requireNonNull(inTransaction, "inTransaction");
         if (name == null || name.isBlank()) {
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
         }
@@ -131,7 +135,8 @@ public record LockRequest(
                 Ownership.THREAD,
                 Optional.empty(),
                 Optional.empty(),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                InTransaction.AS_CONFIGURED);
     }
 
     /**
@@ -141,7 +146,8 @@ public record LockRequest(
      * @param name with few distinct values, never the key
      */
     public LockRequest named(String name) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits);
+        return new LockRequest(
+                name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits, inTransaction);
     }
 
     /**
@@ -150,7 +156,8 @@ public record LockRequest(
      * @param wait zero for one attempt, up to {@link #MAX_DURATION}
      */
     public LockRequest waitingUpTo(Duration wait) {
-        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership, atLeast, maxHold, permits);
+        return new LockRequest(
+                name, keys, Optional.of(wait), lease, renewal, ownership, atLeast, maxHold, permits, inTransaction);
     }
 
     /** {@return a copy for a single attempt} */
@@ -164,12 +171,14 @@ public record LockRequest(
      * @param lease from {@link #MIN_LEASE} to {@code distributed-lock.max-lease}
      */
     public LockRequest leasedFor(Duration lease) {
-        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast, maxHold, permits);
+        return new LockRequest(
+                name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast, maxHold, permits, inTransaction);
     }
 
     /** {@return a copy with renewal} */
     public LockRequest withRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership, atLeast, maxHold, permits);
+        return new LockRequest(
+                name, keys, maxWait, lease, Renewal.ON, ownership, atLeast, maxHold, permits, inTransaction);
     }
 
     /**
@@ -177,14 +186,16 @@ public record LockRequest(
      * the key throws {@link LockLostException}.
      */
     public LockRequest withoutRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast, maxHold, permits);
+        return new LockRequest(
+                name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast, maxHold, permits, inTransaction);
     }
 
     /**
      * {@return a copy whose lock is {@linkplain Ownership#HANDLE owned by the handle}, for handles that change threads}
      */
     public LockRequest ownedByHandle() {
-        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold, permits);
+        return new LockRequest(
+                name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold, permits, inTransaction);
     }
 
     /**
@@ -195,7 +206,8 @@ public record LockRequest(
      * @param minimum from 1 ms to the lease; zero for none
      */
     public LockRequest keptFor(Duration minimum) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum), maxHold, permits);
+        return new LockRequest(
+                name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum), maxHold, permits, inTransaction);
     }
 
     /**
@@ -206,7 +218,8 @@ public record LockRequest(
      * @throws IllegalArgumentException when renewal is off
      */
     public LockRequest renewedUpTo(Duration maxHold) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, Optional.of(maxHold), permits);
+        return new LockRequest(
+                name, keys, maxWait, lease, renewal, ownership, atLeast, Optional.of(maxHold), permits, inTransaction);
     }
 
     /**
@@ -218,7 +231,26 @@ public record LockRequest(
      */
     public LockRequest permits(int permits) {
         return new LockRequest(
-                name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, OptionalInt.of(permits));
+                name,
+                keys,
+                maxWait,
+                lease,
+                renewal,
+                ownership,
+                atLeast,
+                maxHold,
+                OptionalInt.of(permits),
+                inTransaction);
+    }
+
+    /**
+     * {@return a copy with this behaviour inside a transaction of the caller} The locks of the Spring bean know the
+     * transaction; others ignore it.
+     *
+     * @param behaviour such as {@link InTransaction#RELEASE_AFTER}
+     */
+    public LockRequest inTransaction(InTransaction behaviour) {
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits, behaviour);
     }
 
     /**

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** Runs work under locks granted by a {@link LockSource}. Thread-safe. */
 public class LockTemplate implements LockOperations {
 
-    private final LockSource source;
+    private final LockSource handles;
+    private final LockSource sections;
     private final OnLost onLost;
 
     /**
@@ -21,28 +22,40 @@ public class LockTemplate implements LockOperations {
      * @param onLost handling of losses
      */
     public LockTemplate(LockSource source, OnLost onLost) {
-        this.source = Objects.requireNonNull(source, "source");
+        this(source, source, onLost);
+    }
+
+    /**
+     * Creates a template that distinguishes who releases.
+     *
+     * @param handles for {@link #acquire}, {@link #tryAcquire} and {@link #acquireAsync}, whose caller releases
+     * @param sections the same locks for the other methods, which release themselves, and {@link #asLock}
+     * @param onLost handling of losses
+     */
+    protected LockTemplate(LockSource handles, LockSource sections, OnLost onLost) {
+        this.handles = Objects.requireNonNull(handles, "source");
+        this.sections = Objects.requireNonNull(sections, "sections");
         this.onLost = Objects.requireNonNull(onLost, "onLost");
     }
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return source.acquire(request);
+        return handles.acquire(request);
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return source.tryAcquire(request);
+        return handles.tryAcquire(request);
     }
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-        return source.acquireAsync(request);
+        return handles.acquireAsync(request);
     }
 
     @Override
     public HeldLocks heldLocks() {
-        return source.heldLocks();
+        return handles.heldLocks();
     }
 
     @Override
@@ -52,19 +65,19 @@ public class LockTemplate implements LockOperations {
 
     @Override
     public Lock asLock(LockRequest request) {
-        return new JdkLockAdapter(source, request);
+        return new JdkLockAdapter(sections, request);
     }
 
     @Override
     public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X {
-        return run(request, source.acquire(request), action);
+        return run(request, sections.acquire(request), action);
     }
 
     @Override
     public <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
             LockRequest request, LockedAction<T, X> action) throws X {
-        Optional<LockHandle> handle = source.tryAcquire(request);
+        Optional<LockHandle> handle = sections.tryAcquire(request);
         return handle.isEmpty()
                 ? new Execution.Skipped<>()
                 : new Execution.Executed<>(this.<T, X>run(request, handle.get(), action));
@@ -73,7 +86,7 @@ public class LockTemplate implements LockOperations {
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> action) {
-        return new AsynchronousExecution<>(this, request, action).start();
+        return new AsynchronousExecution<>(this, sections, request, action).start();
     }
 
     /**

@@ -270,6 +270,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
         public List<HeldLock> snapshot() {
             return query(Running::snapshot, List.of());
         }
+
+        @Override
+        public boolean isOwnedByThisThread(String key) {
+            return query(running -> running.isEnteredBy(HoldOwner.currentThread(), key), false);
+        }
     }
 
     private final class Admin implements LockAdmin {

@@ -393,6 +393,11 @@ final class Running {
         return lock == null ? Optional.empty() : lock.held(now()).stream().findFirst();
     }
 
+    boolean isEnteredBy(HoldOwner owner, String key) {
+        KeyLock lock = known(key);
+        return lock != null && lock.enteredBy(owner) != null;
+    }
+
     List<HeldLock> snapshot() {
         Moment now = now();
         List<HeldLock> all = new ArrayList<>();

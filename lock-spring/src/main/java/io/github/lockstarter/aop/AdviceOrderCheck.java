@@ -1,9 +1,12 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.InTransaction;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.aspectj.AbstractAspectJAdvice;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
@@ -15,6 +18,10 @@ import org.springframework.aop.target.SingletonTargetSource;
  */
 final class AdviceOrderCheck {
 
+    /** spring-retry, Spring 7 and Resilience4j. */
+    private static final Pattern RETRY = Pattern.compile(
+            "org\\.springframework\\.(resilience\\.)?retry\\.|io\\.github\\.resilience4j\\..*\\bretry\\.");
+
     private AdviceOrderCheck() {}
 
     static void check(LockedMethod locked, Object proxy) {
@@ -25,13 +32,24 @@ final class AdviceOrderCheck {
         if (outside.size() == chain.size()) {
             return; // another proxy locks this method
         }
-        if (outside.stream().anyMatch(CallersTransaction::isTransactional)) {
+        if (locked.inTransaction() != InTransaction.RELEASE_AFTER
+                && outside.stream().anyMatch(TransactionAdvice::isTransactional)) {
             throw new LockStartException(
                     locked.method(),
                     "the transaction advice is outside of the lock, so the lock would be released before the commit.",
                     "Remove the order of @EnableTransactionManagement, whose default is inside the lock's, or "
                             + "set distributed-lock.order below it. If another proxy has the transaction, annotate the "
                             + "locked method with @Transactional instead.");
+        }
+        if (chain.stream().skip(outside.size()).anyMatch(AdviceOrderCheck::repeats)) {
+            throw new LockStartException(
+                    locked.method(),
+                    "the advice that repeats a failed call is inside of the lock, so it would run the method again "
+                            + "after a loss, without the lock.",
+                    "Put it outside of the lock, where each attempt acquires the lock again: "
+                            + "@EnableRetry(order = Ordered.LOWEST_PRECEDENCE - 1100), or "
+                            + "resilience4j.retry.retry-aspect-order=2147482547. An order below "
+                            + "distributed-lock.order is outside.");
         }
         if (chain.stream().skip(outside.size()).anyMatch(AsyncExecutionInterceptor.class::isInstance)) {
             throw new LockStartException(
@@ -51,6 +69,19 @@ final class AdviceOrderCheck {
                     "Add @EnableAsync to a configuration of the application, or remove @Async: the lock is held until "
                             + "a CompletableFuture ends, and no thread waits.");
         }
+    }
+
+    /** The advices of a proxy inside of the lock, outermost first. */
+    static Stream<Object> advicesInside(Object proxy, Method method) {
+        return advices(proxy, method).dropWhile(advice -> !(advice instanceof LockInterceptor));
+    }
+
+    /** By name, because the application may not have these libraries. */
+    private static boolean repeats(Object advice) {
+        Class<?> code = advice instanceof AbstractAspectJAdvice aspect
+                ? aspect.getAspectJAdviceMethod().getDeclaringClass()
+                : advice.getClass();
+        return RETRY.matcher(code.getName()).lookingAt();
     }
 
     /** Outermost first. */

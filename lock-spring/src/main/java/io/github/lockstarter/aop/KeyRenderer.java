@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
@@ -33,11 +34,18 @@ final class KeyRenderer {
         }
     };
 
+    /**
+     * The text of {@link Object#toString()} inside of a longer one: a class name and an identity hash, which practically
+     * always has five digits or more. An address such as {@code Ann@facade.com} continues.
+     */
+    private static final Pattern IDENTITY =
+            Pattern.compile("(?:[.$][\\w$]+|\\b[A-Z][\\w$]*|;|\\[[BCDFIJSZ]|/0x[0-9a-f]+)@[0-9a-f]{5,8}(?![\\w.@-])");
+
     private KeyRenderer() {}
 
     /**
      * @throws IllegalArgumentException if the value is null, blank, a container, a {@code Date} or {@code Calendar},
-     *     has the {@code toString} of {@code Object}, or is a record that shows such a value; the message continues a
+     *     has the {@code toString} of {@code Object} or shows it for a part, or is a record that shows such a value; the message continues a
      *     sentence about the value
      */
     static String of(@Nullable Object value) {
@@ -73,6 +81,10 @@ final class KeyRenderer {
                 checkComponent(accessor, value, description);
             }
         }
+        if (text != null && !hasOwnText(value) && IDENTITY.matcher(text).find()) {
+            throw new IllegalArgumentException(description.get() + " with the text '" + text
+                    + "', which contains an identity hash and so differs in each JVM; use one of its properties");
+        }
         return text;
     }
 
@@ -88,6 +100,10 @@ final class KeyRenderer {
     private static boolean isInherited(@Nullable String text, Object value) {
         String name = value.getClass().getName();
         return text != null && text.startsWith(name) && text.equals(name + '@' + Integer.toHexString(value.hashCode()));
+    }
+
+    private static boolean hasOwnText(Object value) {
+        return value instanceof CharSequence || value instanceof Number || value instanceof Enum;
     }
 
     private static void checkComponent(Method accessor, Object record, Supplier<String> description) {

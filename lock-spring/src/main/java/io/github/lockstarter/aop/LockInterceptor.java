@@ -5,6 +5,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.transaction.CallersTransaction;
 import io.github.lockstarter.transaction.TransactionLocks;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,7 +44,7 @@ final class LockInterceptor implements MethodInterceptor {
         return switch (method.shape()) {
             case BLOCKING, ASYNC_THREAD -> runBlocking(call);
             case STAGE -> {
-                callersTransaction.shouldKeepLock(call); // only warns or rejects
+                shouldKeepLock(call); // only warns or rejects
                 yield new StageCall(call).run();
             }
             case REACTIVE -> ReactiveCall.run(call); // links only with Reactor on the class path
@@ -61,13 +62,18 @@ final class LockInterceptor implements MethodInterceptor {
                                 + ", whose method has no @DistributedLock; the method did not run"));
     }
 
+    private boolean shouldKeepLock(LockedCall call) {
+        return callersTransaction.shouldKeepLock(
+                call.locks(), call.request(), call.method().inTransaction(), call);
+    }
+
     /** The thread of {@code @Async} holds the lock until the future is done. */
     @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments; the body may return null
     private @Nullable Object runBlocking(LockedCall call) throws Throwable {
         AtomicBoolean isBodyStarted = new AtomicBoolean();
         Object result;
         try {
-            if (callersTransaction.shouldKeepLock(call)) {
+            if (shouldKeepLock(call)) {
                 TransactionLocks.releaseAfterCompletion(
                         call.locks().acquire(call.request())); // execute() re-enters this hold
             }

@@ -4,16 +4,19 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.SkippedCallListener;
+import io.github.lockstarter.transaction.CallersTransaction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.aop.support.AopUtils;
 
 record LockedCall(
         LockedMethod method,
         LockRequest request,
         LockOperations locks,
         ProxyMethodInvocation invocation,
-        SkippedCallListener skippedCalls) {
+        SkippedCallListener skippedCalls)
+        implements CallersTransaction.Caller {
 
     /**
      * Runs after the intercepted call has returned, possibly several times; aspects find the invocation on this thread.
@@ -32,11 +35,40 @@ record LockedCall(
                         outcome -> skippedCalls.skipped(method.request().name(), outcome));
     }
 
-    String description() {
+    @Override
+    public Object id() {
+        return method.method();
+    }
+
+    @Override
+    public String description() {
         return LockStartException.describe(method.method());
     }
 
-    String lock() {
+    @Override
+    public String lock() {
         return "lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
+    }
+
+    @Override
+    public String refusal() {
+        return "the method did not run";
+    }
+
+    @Override
+    public String cure() {
+        return "Lock the method that opens the transaction, or give this one @Transactional(propagation = "
+                + "Propagation.REQUIRES_NEW)";
+    }
+
+    @Override
+    public boolean hasOwnTransaction() {
+        return AdviceOrderCheck.advicesInside(invocation.getProxy(), method.method())
+                .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, this));
+    }
+
+    Class<?> targetClass() {
+        Object target = invocation.getThis();
+        return target == null ? method.method().getDeclaringClass() : AopUtils.getTargetClass(target);
     }
 }

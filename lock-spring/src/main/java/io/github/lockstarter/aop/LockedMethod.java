@@ -24,6 +24,7 @@ import org.springframework.util.StringValueResolver;
  * @param declared annotated element: this method, a method that it implements or overrides, or a type
  * @param request with the name as its only key
  * @param locks name of the {@code LockOperations} bean; blank for the primary one
+ * @param inTransaction for the interceptor; the request leaves to the locks what it cannot decide on the caller's thread
  */
 record LockedMethod(
         Method method,
@@ -60,9 +61,11 @@ record LockedMethod(
         checkNamed(method, isLeaderOnly || isScheduledLock(annotation), given);
         checkSingle(method, declared);
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
-        InTransaction inTransaction =
-                attributes.inTransaction() == InTransaction.AS_CONFIGURED ? configured : attributes.inTransaction();
-        checkTransaction(method, shape, inTransaction);
+        InTransaction own = attributes.inTransaction();
+        checkTransaction(method, shape, own);
+        InTransaction inTransaction = own == InTransaction.AS_CONFIGURED ? configured : own;
+        boolean isLeftToLocks = shape == MethodShape.REACTIVE
+                || (shape == MethodShape.STAGE && inTransaction == InTransaction.RELEASE_AFTER);
         if (keys.size() > 1 && attributes.permits() > 1) {
             throw new LockStartException(
                     method,
@@ -73,11 +76,14 @@ record LockedMethod(
                 method,
                 declared,
                 keys,
-                isLeaderOnly ? LeaderLocks.requestFor(name) : request(name, attributes, placeholders),
+                isLeaderOnly
+                        ? LeaderLocks.requestFor(name)
+                        : request(name, attributes, placeholders)
+                                .inTransaction(isLeftToLocks ? own : InTransaction.RELEASE),
                 placeholders.resolve("locks", attributes.locks()),
                 shape,
                 Contention.of(method, type, shape, attributes),
-                inTransaction);
+                isLeaderOnly || isLeftToLocks ? InTransaction.RELEASE : inTransaction);
     }
 
     /** The caller's transaction is bound to its thread, a reactive one to the subscriber's context. */
@@ -119,7 +125,8 @@ record LockedMethod(
                 request.ownership(),
                 request.atLeast(),
                 request.maxHold(),
-                request.permits());
+                request.permits(),
+                request.inTransaction());
     }
 
     private static LockRequest request(String name, DistributedLock attributes, Placeholders placeholders) {
@@ -133,7 +140,8 @@ record LockedMethod(
                     Ownership.THREAD,
                     placeholders.duration("atLeast", "atLeastMs", attributes.atLeastMs(), attributes.atLeast()),
                     placeholders.duration("maxHold", "maxHoldMs", attributes.maxHoldMs(), attributes.maxHold()),
-                    attributes.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(attributes.permits()));
+                    attributes.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(attributes.permits()),
+                    attributes.inTransaction());
         } catch (IllegalArgumentException e) {
             throw new LockStartException(
                     placeholders.method(),

@@ -100,8 +100,9 @@ public final class DistributedLockAutoConfiguration {
 
             @Bean
             @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-            static CommitGuard distributedLockCommitGuard(ObjectProvider<DistributedLockProperties> properties) {
-                return new CommitGuard(() -> properties.getObject().onLost());
+            static CommitGuard distributedLockCommitGuard(
+                    ConfigurableListableBeanFactory beans, ObjectProvider<DistributedLockProperties> properties) {
+                return new CommitGuard(beans, () -> properties.getObject().onLost());
             }
         }
     }

@@ -41,7 +41,7 @@ import org.springframework.boot.context.properties.bind.Name;
  *     it.
  * @param showOwner Whether the store records host, application, thread and time of each lock, or only the instance.
  * @param onLost Behaviour of a locked method whose lock was lost although its body completed normally.
- * @param inTransaction Behaviour of a locked method inside its caller's transaction.
+ * @param inTransaction Behaviour of a locked method, or of code that acquires a lock, inside its caller's transaction.
  * @param order Order of the lock among the advices of a bean. By default a lock is released after the commit.
  * @param retry Retries of a waiter without a signal.
  * @param watchdog Renewal of the leases of held locks.

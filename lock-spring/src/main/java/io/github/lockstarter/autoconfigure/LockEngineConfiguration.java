@@ -16,6 +16,7 @@ import io.github.lockstarter.observe.listener.LockListeners;
 import io.github.lockstarter.observe.log.LockLog;
 import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.transaction.LocksInTransaction;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,7 +116,12 @@ class LockEngineConfiguration {
             DistributedLockProperties properties,
             ConfiguredLocks configured,
             ObjectProvider<LockDecorator> decorators) {
+        LocksInTransaction locks = new LocksInTransaction(engine, properties.inTransaction());
         return new DecoratedLockTemplate(
-                engine, properties.onLost(), decorators.orderedStream().toList(), configured::named);
+                locks.handles(),
+                locks.sections(),
+                properties.onLost(),
+                decorators.orderedStream().toList(),
+                configured::named);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.cache;
 
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
@@ -142,7 +143,8 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         String lockKey = "cache:" + cache.getName() + ':' + text;
         boolean isStable = key instanceof String || !IDENTITY.matcher(text).find();
         if (isStable && lockKey.length() <= LockRequest.MAX_KEY_LENGTH) {
-            return Optional.of(LockRequest.of(lockKey).named(lockName(cache.getName())));
+            return Optional.of(
+                    LockRequest.of(lockKey).named(lockName(cache.getName())).inTransaction(InTransaction.RELEASE));
         }
         if (warnedCaches.add(cache.getName())) {
             log.warn(

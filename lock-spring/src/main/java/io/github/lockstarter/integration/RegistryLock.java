@@ -148,10 +148,10 @@ final class RegistryLock implements DistributedLock {
     }
 
     private void renew(LockRequest leaseRequest) {
+        if (!locks.heldLocks().isOwnedByThisThread(request.keys().get(0))) {
+            throw notHeld();
+        }
         try (LockHandle entry = enter()) {
-            if (holdCount() == 1) {
-                throw notHeld();
-            }
             entry.extend(leaseRequest);
         } catch (LockLostException e) {
             throw new IllegalStateException(e.getMessage(), e);

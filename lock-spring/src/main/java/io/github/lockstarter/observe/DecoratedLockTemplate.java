@@ -29,7 +29,28 @@ public final class DecoratedLockTemplate extends LockTemplate {
      */
     public DecoratedLockTemplate(
             LockSource source, OnLost onLost, List<LockDecorator> decorators, UnaryOperator<LockRequest> naming) {
-        super(new NamedSource(decorated(source, decorators), naming), onLost);
+        this(source, source, onLost, decorators, naming);
+    }
+
+    /**
+     * Creates a template that distinguishes who releases.
+     *
+     * @param handles as in {@link LockTemplate}
+     * @param sections as in {@link LockTemplate}
+     * @param onLost as in {@link LockTemplate}
+     * @param decorators outermost first
+     * @param naming names unnamed requests before any decorator sees them
+     */
+    public DecoratedLockTemplate(
+            LockSource handles,
+            LockSource sections,
+            OnLost onLost,
+            List<LockDecorator> decorators,
+            UnaryOperator<LockRequest> naming) {
+        super(
+                new NamedSource(decorated(handles, decorators), naming),
+                new NamedSource(decorated(sections, decorators), naming),
+                onLost);
         this.decorators = List.copyOf(decorators);
         this.naming = naming;
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.shedlock;
 
 import io.github.lockstarter.DurationText;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
@@ -74,6 +75,7 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
         LockRequest request = LockRequest.of(PREFIX + configuration.getName())
                 .named(NAME)
                 .ownedByHandle()
+                .inTransaction(InTransaction.RELEASE)
                 .withoutWaiting()
                 .keptFor(isNone(atLeast) ? Duration.ZERO : within(Duration.ofMillis(1), atLeast));
         if (atMost.compareTo(lease) <= 0) {

@@ -2,17 +2,31 @@ package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.OnLost;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionManager;
 
 /**
  * Rolls back a transaction if a lock of the committing thread was lost before the commit. Checks after the flush. Only
  * fencing tokens detect a loss during the commit.
+ *
+ * <p>Listens to each transaction manager of the context: to later ones before another post-processor wraps them, to
+ * those that are older than this bean, also of a parent context, when all singletons exist. Warns of managers without
+ * listeners.
  */
-public final class CommitGuard implements BeanPostProcessor {
+public final class CommitGuard implements BeanPostProcessor, SmartInitializingSingleton {
+
+    private static final Logger log = LoggerFactory.getLogger(CommitGuard.class);
 
     private final TransactionExecutionListener guard = new TransactionExecutionListener() {
         @Override
@@ -24,22 +38,61 @@ public final class CommitGuard implements BeanPostProcessor {
         }
     };
 
+    private final ConfigurableListableBeanFactory beans;
     private final Supplier<OnLost> onLost;
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the guard.
      *
+     * @param beans factory of the transaction managers
      * @param onLost read at each commit
      */
-    public CommitGuard(Supplier<OnLost> onLost) {
+    public CommitGuard(ConfigurableListableBeanFactory beans, Supplier<OnLost> onLost) {
+        this.beans = beans;
         this.onLost = onLost;
     }
 
     @Override
-    public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (bean instanceof ConfigurableTransactionManager transactions) {
-            transactions.addListener(guard);
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        if (bean instanceof ConfigurableTransactionManager) {
+            guard(bean, beanName);
         }
         return bean;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        guard(bean, beanName);
+        return bean;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        BeanFactory next = beans;
+        while (next instanceof ConfigurableListableBeanFactory factory) {
+            for (String name : factory.getBeanNamesForType(TransactionManager.class, false, false)) {
+                if (factory.containsSingleton(name)) {
+                    guard(factory.getBean(name), name);
+                }
+            }
+            next = factory.getParentBeanFactory();
+        }
+    }
+
+    private void guard(Object bean, String name) {
+        if (bean instanceof ConfigurableTransactionManager transactions) {
+            known.add(name);
+            if (!transactions.getTransactionExecutionListeners().contains(guard)) {
+                transactions.addListener(guard);
+            }
+        } else if (bean instanceof TransactionManager && known.add(name)) {
+            log.warn(
+                    "Transaction manager '{}' is a {}, which takes no TransactionExecutionListener: its commits are not "
+                            + "checked for lost locks, unless it commits through a manager that is a bean as well. "
+                            + "Extend AbstractPlatformTransactionManager, or check fencing tokens",
+                    name,
+                    bean.getClass().getName());
+        }
     }
 }

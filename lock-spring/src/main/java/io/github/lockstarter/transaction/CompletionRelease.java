@@ -3,8 +3,10 @@ package io.github.lockstarter.transaction;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.slf4j.Logger;
@@ -66,9 +68,13 @@ final class CompletionRelease implements TransactionSynchronization {
     }
 
     boolean contains(HeldLocks heldBySource, Collection<String> keys) {
-        return keys.stream().allMatch(key -> latest(heldBySource, key)
+        return keys.stream().allMatch(key -> latest(heldBySource, List.of(key))
                 .filter(CompletionRelease::isHeld)
                 .isPresent());
+    }
+
+    Optional<LockHandle> reenter(HeldLocks heldBySource, LockRequest request) {
+        return latest(heldBySource, request.keys()).flatMap(handle -> handle.reenter(request));
     }
 
     /** Asks the store about a lock in doubt. */
@@ -80,10 +86,10 @@ final class CompletionRelease implements TransactionSynchronization {
     }
 
     /** The same key from another source is another lock. */
-    private Optional<LockHandle> latest(HeldLocks heldBySource, String key) {
+    private Optional<LockHandle> latest(HeldLocks heldBySource, List<String> keys) {
         return handles.stream()
                 .filter(handle ->
-                        handle.heldBySource() == heldBySource && handle.keys().contains(key))
+                        handle.heldBySource() == heldBySource && handle.keys().containsAll(keys))
                 .findFirst();
     }
 

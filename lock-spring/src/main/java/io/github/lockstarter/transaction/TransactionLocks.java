@@ -3,6 +3,7 @@ package io.github.lockstarter.transaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
+import java.util.Optional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -53,6 +54,11 @@ public final class TransactionLocks {
         return CompletionRelease.current()
                 .filter(locks -> locks.contains(source.heldLocks(), request.keys()))
                 .isPresent();
+    }
+
+    /** {@return an entry into a lock that the transaction keeps under all of the keys} */
+    static Optional<LockHandle> reenter(LockSource source, LockRequest request) {
+        return CompletionRelease.current().flatMap(locks -> locks.reenter(source.heldLocks(), request));
     }
 
     /** @throws io.github.lockstarter.LockLostException if the transaction has lost a lock */

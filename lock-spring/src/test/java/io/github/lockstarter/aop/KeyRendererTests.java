@@ -165,4 +165,47 @@ class KeyRendererTests {
     void usesTheToStringThatARecordDeclares() {
         assertThat(KeyRenderer.of(new Told(List.of("1")))).isEqualTo("told[1]");
     }
+
+    /** As Lombok's {@code @Value}, a data class of Kotlin or an IDE would write it. */
+    private static final class AccountId {
+
+        private final Object part;
+
+        private AccountId(Object part) {
+            this.part = part;
+        }
+
+        @Override
+        public String toString() {
+            return "AccountId(number=7, part=" + part + ")";
+        }
+    }
+
+    private static final class Currency {}
+
+    @Test
+    void refusesATextWithAnIdentityHash() {
+        for (Object part :
+                new Object[] {new Object(), new Currency(), new int[0], new String[0], (Runnable) () -> {}}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> KeyRenderer.of(new AccountId(part)))
+                    .withMessageContaining("AccountId with the text 'AccountId(number=7, part=")
+                    .withMessageContaining("contains an identity hash and so differs in each JVM");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of(new AccountId("Currency@3ef2adc8")))
+                .withMessageContaining("contains an identity hash");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of(new java.util.concurrent.CompletableFuture<>()))
+                .withMessageContaining("contains an identity hash");
+    }
+
+    @Test
+    void rendersATextThatOnlyLooksLikeAnIdentityHash() {
+        for (String part : List.of("ann@facade.com", "Ann@facade.com", "order@12", "ann@facade", "7@beef")) {
+            assertThat(KeyRenderer.of(new AccountId(part))).contains(part);
+        }
+        assertThat(KeyRenderer.of("java.lang.Object@3ef2adc8")).isEqualTo("java.lang.Object@3ef2adc8");
+        assertThat(KeyRenderer.of(new StringBuilder("Object@3ef2adc8"))).isEqualTo("Object@3ef2adc8");
+    }
 }

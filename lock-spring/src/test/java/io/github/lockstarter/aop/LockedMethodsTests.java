@@ -108,7 +108,8 @@ class LockedMethodsTests {
                         .named("transfer-1.x_y")
                         .waitingUpTo(Duration.ZERO)
                         .leasedFor(Duration.ofMillis(100))
-                        .withoutRenewal());
+                        .withoutRenewal()
+                        .inTransaction(InTransaction.RELEASE));
     }
 
     @Test

@@ -111,7 +111,7 @@ class CallInTransactionTests {
                             "CallInTransactionTests.Account.pay(long) is called inside a transaction of its caller: lock "
                                     + "'account:1' is released before that transaction commits")
                     .contains("@Transactional(propagation = Propagation.REQUIRES_NEW)")
-                    .contains("lock the method that opens the transaction");
+                    .contains("Lock the method that opens the transaction");
         });
     }
 

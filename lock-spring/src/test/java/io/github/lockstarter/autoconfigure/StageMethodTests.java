@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockContext;
@@ -15,6 +16,8 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.transaction.testing.Bank;
+import io.github.lockstarter.transaction.testing.H2Bank;
 import io.micrometer.context.ContextRegistry;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -326,6 +329,7 @@ class StageMethodTests {
             Accounts accounts = context.getBean(Accounts.class);
             accounts.withdraw().join();
             TransactionSynchronizationManager.setActualTransactionActive(true);
+            TransactionSynchronizationManager.initSynchronization();
             try {
                 assertThatIllegalStateException()
                         .isThrownBy(accounts::withdraw)
@@ -337,14 +341,21 @@ class StageMethodTests {
     }
 
     @Test
-    void areNotKeptForATransaction() {
+    void areKeptForATransactionByTheDefaultOnly() {
         application
                 .withBean(Orders.class)
+                .withUserConfiguration(H2Bank.class)
                 .withPropertyValues("distributed-lock.in-transaction=release-after")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("it has inTransaction = RELEASE_AFTER, and its work does not run"));
+                .run(context -> {
+                    HeldLocks held = context.getBean(LockOperations.class).heldLocks();
+                    Bank.inTransaction(context, transaction -> {
+                        context.getBean(Orders.class)
+                                .ship(1, CompletableFuture.completedFuture(""))
+                                .join();
+                        assertThat(held.size()).isOne();
+                    });
+                    assertThat(held.size()).isZero();
+                });
     }
 
     @Test

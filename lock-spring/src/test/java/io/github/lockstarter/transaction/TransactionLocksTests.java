@@ -227,8 +227,8 @@ class TransactionLocksTests {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith(
                         "TransactionLocksTests.Payments.refusing() is called inside a transaction of its caller: lock "
-                                + "'refusing' would be released before that transaction commits. The method did not run")
-                .hasMessageContaining("Call it outside of the transaction")));
+                                + "'refusing' must not be released before that transaction commits (inTransaction = REFUSE), "
+                                + "so the method did not run. Lock the method that opens the transaction")));
     }
 
     @Test
@@ -607,26 +607,22 @@ class TransactionLocksTests {
         });
     }
 
-    @Test
-    void refusesToKeepALockForATransactionThatHasEnded() {
-        releasingAfter.run(context -> {
-            List<Throwable> thrown = new ArrayList<>();
-            inTransaction(
-                    context,
-                    transaction -> afterCompletion(
-                            Ordered.LOWEST_PRECEDENCE,
-                            () -> thrown.add(catchThrowable(
-                                    () -> context.getBean(Payments.class).token("late")))));
-            assertThat(thrown)
-                    .singleElement()
-                    .isInstanceOf(IllegalStateException.class)
-                    .extracting(Throwable::getMessage)
-                    .asString()
-                    .startsWith("TransactionLocksTests.Payments.token(String) is called inside a transaction")
-                    .contains("lock 'key:late' cannot be kept until its end")
-                    .contains("The method did not run. Give it @Transactional(propagation = Propagation.REQUIRES_NEW)");
-            assertThat(isHeld(context, "key:late")).isFalse();
-        });
+    @ParameterizedTest
+    @ValueSource(strings = {"warn", "refuse", "release-after"})
+    void releasesTheLockOfAListenerAfterTheCommit(String behaviour, CapturedOutput output) {
+        application
+                .withPropertyValues("distributed-lock.in-transaction=" + behaviour)
+                .run(context -> {
+                    List<Boolean> held = new ArrayList<>();
+                    inTransaction(
+                            context,
+                            transaction -> afterCompletion(Ordered.LOWEST_PRECEDENCE, () -> {
+                                held.add(context.getBean(Payments.class).token("late") > 0);
+                                held.add(isHeld(context, "key:late"));
+                            }));
+                    assertThat(held).containsExactly(true, false);
+                    assertThat(output).doesNotContain(WARNING);
+                });
     }
 
     @Test

@@ -1,0 +1,159 @@
+package io.github.lockstarter.transaction;
+
+import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.InTransaction;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSource;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.ResourceHolderSupport;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Applies {@link InTransaction} to a lock that is acquired inside a transaction of the caller. Ignores locks that the
+ * caller or the transaction holds already, and transactions that have completed. Thread-safe.
+ */
+public final class CallersTransaction {
+
+    private static final Logger log = LoggerFactory.getLogger(CallersTransaction.class);
+
+    private static final boolean HAS_SPRING_TX = ClassUtils.isPresent(
+            "org.springframework.transaction.support.TransactionSynchronizationManager",
+            CallersTransaction.class.getClassLoader());
+
+    private final Set<Object> warned = ConcurrentHashMap.newKeySet();
+
+    enum Release {
+        /** The caller may release: the lock does not matter to a transaction. */
+        ANY_TIME,
+        /** A release before the transaction's completion is to be reported. */
+        TOO_EARLY,
+        /** The transaction is to keep the lock. */
+        AFTER_COMPLETION,
+        /** The transaction keeps the lock already. */
+        KEPT
+    }
+
+    /** The code that acquires a lock. */
+    public interface Caller {
+
+        /** {@return the subject of one warning} */
+        Object id();
+
+        /** {@return the subject of the sentence "… is called inside a transaction of its caller"} */
+        String description();
+
+        /** {@return the lock, such as "lock 'order:42'"} */
+        String lock();
+
+        /** {@return what a refusal has prevented, as a clause} */
+        String refusal();
+
+        /** {@return what to change, as a clause} */
+        String cure();
+
+        /** {@return whether the lock surrounds a transaction of its own, which suspends the caller's} */
+        boolean hasOwnTransaction();
+    }
+
+    /** Creates an instance that has warned of nothing. */
+    public CallersTransaction() {}
+
+    /**
+     * Decides before the acquisition of a lock that is released before its caller's method returns.
+     *
+     * @param source of the lock
+     * @param request lock
+     * @param behaviour resolved
+     * @param caller for the decision and for messages
+     * @return whether the transaction must keep the lock
+     * @throws IllegalStateException if this transaction is refused
+     */
+    public boolean shouldKeepLock(LockSource source, LockRequest request, InTransaction behaviour, Caller caller) {
+        Release release = releaseOf(source, request, behaviour, caller);
+        if (release == Release.TOO_EARLY) {
+            report(behaviour, caller, caller.refusal());
+        }
+        return release == Release.AFTER_COMPLETION;
+    }
+
+    Release releaseOf(LockSource source, LockRequest request, InTransaction behaviour, Caller caller) {
+        if (!HAS_SPRING_TX || behaviour == InTransaction.RELEASE || !isInside(behaviour)) {
+            return Release.ANY_TIME;
+        }
+        if (TransactionLocks.contain(source, request)) {
+            return Release.KEPT;
+        }
+        if (caller.hasOwnTransaction()) {
+            return Release.ANY_TIME;
+        }
+        if (behaviour == InTransaction.RELEASE_AFTER && isSynchronized()) {
+            return Release.AFTER_COMPLETION;
+        }
+        return isHeldByThisThread(source, request) ? Release.ANY_TIME : Release.TOO_EARLY;
+    }
+
+    /**
+     * A transaction without synchronization shows only in the resources bound to the thread; {@code WARN} ignores it.
+     * After the completion of others, none is synchronized although one is said to be active.
+     */
+    private static boolean isInside(InTransaction behaviour) {
+        boolean isActive = TransactionSynchronizationManager.isActualTransactionActive();
+        if (isActive || isSynchronized()) {
+            return isActive && isSynchronized();
+        }
+        return behaviour != InTransaction.WARN
+                && TransactionSynchronizationManager.getResourceMap().values().stream()
+                        .anyMatch(bound -> bound instanceof ResourceHolderSupport holder
+                                && holder.isSynchronizedWithTransaction());
+    }
+
+    static boolean isSynchronized() {
+        return TransactionSynchronizationManager.isSynchronizationActive();
+    }
+
+    /**
+     * Never refuses a transaction without synchronization: it often encloses a database transaction.
+     *
+     * @param refusal effect of the exception, as a clause
+     * @throws IllegalStateException if this transaction is refused
+     */
+    void report(InTransaction behaviour, Caller caller, String refusal) {
+        if (behaviour == InTransaction.REFUSE && isSynchronized()) {
+            throw new IllegalStateException(calledInside(caller)
+                    + " must not be released before that transaction commits (inTransaction = REFUSE), so " + refusal
+                    + ". " + caller.cure() + ", or set inTransaction to RELEASE_AFTER");
+        }
+        if (warned.add(caller.id())) {
+            log.warn(
+                    "{} is released before that transaction commits, and the next owner may not see its writes. {}",
+                    calledInside(caller),
+                    isSynchronized()
+                            ? caller.cure() + ", or set inTransaction to RELEASE_AFTER"
+                            : "inTransaction = " + behaviour + " has no effect on a transaction without "
+                                    + "synchronization (the default of Kafka, RabbitMQ and JMS). " + caller.cure());
+        }
+    }
+
+    private static String calledInside(Caller caller) {
+        String name = isSynchronized() ? TransactionSynchronizationManager.getCurrentTransactionName() : null;
+        return caller.description() + " is called inside a transaction of its caller"
+                + (name == null ? "" : " (" + name + ')') + ": " + caller.lock();
+    }
+
+    /** Compares the sources: the same key in another store is another lock. */
+    private static boolean isHeldByThisThread(LockSource source, LockRequest request) {
+        HeldLocks held = source.heldLocks(); // null if mocked
+        Set<String> bodies = LockHandle.allCurrent().stream()
+                .filter(enclosing -> enclosing.heldBySource() == held)
+                .flatMap(enclosing -> enclosing.keys().stream())
+                .collect(Collectors.toSet());
+        return request.keys().stream()
+                .allMatch(key -> bodies.contains(key) || (held != null && held.isOwnedByThisThread(key)));
+    }
+}
