@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
  * @param newLossExecutor for reports of losses to listeners, in order
  * @param newCallbackExecutor for callbacks, which may block
  * @param newCompletionExecutor for completing callers' futures, whose dependent stages may block
- * @param identity source of the instance id, which must be unique
+ * @param identity source of the instance id and of the numbers in lock tokens, which must be unique; thread-safe
  * @param jitter source of random delays
  */
 public record EngineEnvironment(

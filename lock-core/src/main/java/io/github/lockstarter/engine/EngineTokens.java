@@ -9,11 +9,11 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
 /**
- * Creates the lock tokens of one instance, from a random instance id and a counter. Remembers the highest granted
+ * Creates the lock tokens of one instance, from a random instance id and a random number for each. Two processes that
+ * continue from one image of the memory have the same id, but get different numbers. Remembers the highest granted
  * fencing token of the {@value #MAX_KEYS} most recently used keys, so a key's tokens keep growing if the store has lost
  * its counter and its clock is behind; a token far ahead of the clock affects only its own key. Thread-safe: the map is
  * guarded by its own monitor.
@@ -29,7 +29,7 @@ final class EngineTokens {
     private final String instanceId;
     private final EngineClock clock;
     private final Optional<String> place;
-    private final AtomicLong sequence = new AtomicLong();
+    private final RandomGenerator random;
 
     /** Least recently used key first. */
     private final Map<String, Long> highest = new LinkedHashMap<>(CAPACITY, LOAD_FACTOR, true);
@@ -37,6 +37,7 @@ final class EngineTokens {
     EngineTokens(EngineClock clock, EngineSettings settings, RandomGenerator random) {
         this.clock = clock;
         this.place = settings.shownPlace();
+        this.random = random;
         byte[] id = new byte[RANDOM_BYTES];
         random.nextBytes(id);
         this.instanceId = HexFormat.of().formatHex(id);
@@ -53,7 +54,7 @@ final class EngineTokens {
 
     /** A token for an attempt; {@code takeOverMillis} is 0 without take-over. */
     LockToken next(String owner, long takeOverMillis, TakeOverCondition condition) {
-        long number = sequence.incrementAndGet();
+        long number = 1 + (random.nextLong() >>> 2); // positive
         return place.isPresent()
                 ? new LockToken(
                         instanceId,

@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 
 /**
  * Unique proof of one acquisition attempt. Any client that knows it can release or renew the lock, so it is never
- * logged. Instance and sequence make it unique; owner and time are for operators and other callers.
+ * logged. Instance and number make it unique; owner and time are for operators and other callers.
  *
  * @param instanceId identity of the lock client, created at its start: 128 random bits in hex
- * @param sequence number of the attempt within the client, from 1
+ * @param number of the attempt: positive, 62 random bits, so that copies of a running client have different tokens
  * @param owner name of the acquiring thread or other owner: its last {@value #LONGEST_OWNER} characters, with a
  *     question mark for each colon, vertical bar or character that is not printable ASCII; after the last at sign, in
  *     the same form, {@code host/application}
@@ -26,13 +26,13 @@ import java.util.regex.Pattern;
  */
 public record LockToken(
         String instanceId,
-        long sequence,
+        long number,
         String owner,
         long since,
         long takeOverMillis,
         TakeOverCondition takeOverCondition) {
 
-    /** Sequence of a token that only names the instance and never has a lock. */
+    /** Number of a token that only names the instance and never has a lock. */
     public static final long NO_ATTEMPT = 0;
 
     /** Maximum length of the name, and of the place. */
@@ -57,7 +57,7 @@ public record LockToken(
      * Makes the owner printable.
      *
      * @param instanceId instance
-     * @param sequence number
+     * @param number number
      * @param owner owner
      * @param since time
      * @param takeOverMillis take-over time
@@ -71,31 +71,31 @@ public record LockToken(
      * A token without owner and time.
      *
      * @param instanceId instance
-     * @param sequence number
+     * @param number number
      */
-    public LockToken(String instanceId, long sequence) {
-        this(instanceId, sequence, "", UNTOLD);
+    public LockToken(String instanceId, long number) {
+        this(instanceId, number, "", UNTOLD);
     }
 
     /**
      * A token of a lock that is not taken over.
      *
      * @param instanceId instance
-     * @param sequence number
+     * @param number number
      * @param owner owner
      * @param since time
      */
-    public LockToken(String instanceId, long sequence, String owner, long since) {
-        this(instanceId, sequence, owner, since, 0, TakeOverCondition.NONE);
+    public LockToken(String instanceId, long number, String owner, long since) {
+        this(instanceId, number, owner, since, 0, TakeOverCondition.NONE);
     }
 
     /**
-     * {@return the stored form: {@code instanceId:sequence|since owner|takeOverMillis}, then {@code +} for {@link
+     * {@return the stored form: {@code instanceId:number|since owner|takeOverMillis}, then {@code +} for {@link
      * TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, but an empty {@code since owner} keeps
      * its bar before a take-over time}
      */
     public String value() {
-        String unlabelled = instanceId + ':' + sequence;
+        String unlabelled = instanceId + ':' + number;
         String labelled = since == UNTOLD ? unlabelled : unlabelled + LABEL + since + ' ' + owner;
         if (takeOverMillis == 0) {
             return labelled;
@@ -127,7 +127,7 @@ public record LockToken(
     /**
      * {@return the owner in a stored token; short and printable for any text, even of another client}
      *
-     * @param stored {@link #value}, with or without the sequence
+     * @param stored {@link #value}, with or without the number
      */
     public static LockHolder holderOf(String stored) {
         Matcher parts = STORED.matcher(stored);
@@ -213,6 +213,6 @@ public record LockToken(
     /** Hides the token. */
     @Override
     public String toString() {
-        return "LockToken[…:" + sequence + ']';
+        return "LockToken[…:" + number + ']';
     }
 }

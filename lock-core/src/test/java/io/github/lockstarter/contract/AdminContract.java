@@ -166,7 +166,7 @@ public abstract class AdminContract extends BackendContract {
     @Test
     void doesNotReleaseALockForATokenWithoutItsOwnerName() {
         LockToken unnamed = alice.newToken();
-        LockToken named = new LockToken(unnamed.instanceId(), unnamed.sequence(), "http-1", SINCE.toEpochMilli());
+        LockToken named = new LockToken(unnamed.instanceId(), unnamed.number(), "http-1", SINCE.toEpochMilli());
         fencingTokenOf(alice.tryOnce(key, named, LEASE));
 
         assertThat(alice.release(key, unnamed, 0)).isInstanceOf(ReleaseResult.NotHeld.class);

@@ -6,8 +6,10 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
+import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Random;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** Lock tokens with the name of their thread, and the cache of the highest fencing tokens. */
@@ -20,7 +22,7 @@ class EngineTokensTests {
     void tokensNameTheThreadAndTheTimeOfTheAttempt() {
         LockToken token = tokens.next("http-1", 0, TakeOverCondition.NONE);
 
-        assertThat(token.value()).matches("[0-9a-f]{32}:1\\|1700000000000 http-1");
+        assertThat(token.value()).matches("[0-9a-f]{32}:[1-9][0-9]{1,18}\\|1700000000000 http-1");
     }
 
     @Test
@@ -34,7 +36,7 @@ class EngineTokensTests {
         assertThat(new EngineTokens(clock, settings.withoutOwner(), new Random(1))
                         .next("http-1", 0, TakeOverCondition.NONE)
                         .value())
-                .matches("[0-9a-f]{32}:1");
+                .matches("[0-9a-f]{32}:[1-9][0-9]{1,18}");
     }
 
     @Test
@@ -42,9 +44,34 @@ class EngineTokensTests {
         LockToken token = new EngineTokens(clock, EngineSettings.DEFAULTS.withoutOwner(), new Random(1))
                 .next("http-1", 0, TakeOverCondition.NONE);
 
-        assertThat(token.value()).matches("[0-9a-f]{32}:1");
+        assertThat(token.value()).matches("[0-9a-f]{32}:[1-9][0-9]{1,18}");
         assertThat(token.tellsOwner()).isFalse();
         assertThat(token.holder().owner()).isEmpty();
+    }
+
+    @Test
+    void copiesOfOneInstanceHaveDifferentTokens() {
+        LockToken original = new EngineTokens(clock, EngineSettings.DEFAULTS, new Copied()).next();
+        LockToken copy = new EngineTokens(clock, EngineSettings.DEFAULTS, new Copied()).next();
+
+        assertThat(copy.instanceId()).isEqualTo(original.instanceId());
+        assertThat(copy.value()).isNotEqualTo(original.value());
+    }
+
+    /** The identity that was drawn before the copy, and numbers that are drawn after it. */
+    private static final class Copied implements RandomGenerator {
+
+        private final SecureRandom own = new SecureRandom();
+
+        @Override
+        public void nextBytes(byte[] bytes) {
+            new Random(1).nextBytes(bytes);
+        }
+
+        @Override
+        public long nextLong() {
+            return own.nextLong();
+        }
     }
 
     @Test

@@ -57,7 +57,7 @@ final class Fingerprint {
         } else if (value instanceof Long number) {
             writeNumber(number);
         } else if (value instanceof LockToken token) {
-            writeToken(token.sequence());
+            writeToken(token.number());
         } else if (value instanceof CompletableFuture<?> future) {
             text.append(future.isDone());
         } else if (value instanceof Optional<?> optional) {

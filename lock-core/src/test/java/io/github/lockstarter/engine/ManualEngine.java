@@ -52,6 +52,9 @@ final class ManualEngine {
     private final transient Consumer<KeyLock> beforeEachStep;
     private transient long passed;
 
+    /** Of lock tokens. */
+    private transient long numbers;
+
     ManualEngine(List<ManualCaller.Kind> kinds, Consumer<KeyLock> beforeEachStep) {
         this.beforeEachStep = beforeEachStep;
         EngineClock clock =
@@ -60,7 +63,7 @@ final class ManualEngine {
         EngineEnvironment environment = new EngineEnvironment(
                 clock, any -> timer, () -> threadless, () -> threadless, () -> threadless, () -> 0, () -> 0);
         Outages outages = new Outages(store, StoreEvent.Scope.ALL, clock::nanos, event -> {});
-        EngineTokens tokens = new EngineTokens(clock, SETTINGS, () -> 0);
+        EngineTokens tokens = new EngineTokens(clock, SETTINGS, () -> numbers += 4);
         this.running = new Running(store, outages, SETTINGS, List.of(), environment, tokens, null); // not used here
         kinds.forEach(kind -> callers.add(new ManualCaller(kind, callers.size(), this)));
     }

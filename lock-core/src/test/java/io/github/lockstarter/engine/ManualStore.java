@@ -141,7 +141,7 @@ final class ManualStore implements LockBackend {
     /** The usual answer first. */
     private List<Object> answers(Object command) {
         if (command instanceof AcquireCommand attempt) {
-            long fencingToken = attempt.token().sequence() * FENCING;
+            long fencingToken = attempt.token().number() * FENCING;
             long position = attempt.waiting().isPresent() ? 7 : Waiting.NEW;
             int free = Math.max(0, owners.subList(0, attempt.permits()).indexOf(null));
             int other = attempt.permits() - 1 - free;

@@ -148,7 +148,7 @@ abstract class LockRepository {
     ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
         if (command.endsWait()) {
-            if (command.token().sequence() != LockToken.NO_ATTEMPT) {
+            if (command.token().number() != LockToken.NO_ATTEMPT) {
                 free(key, token);
             }
             return new ReleaseResult.Released(0);

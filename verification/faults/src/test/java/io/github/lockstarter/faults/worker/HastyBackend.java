@@ -34,7 +34,7 @@ final class HastyBackend implements LockBackend {
                 ? token
                 : new LockToken(
                         token.instanceId(),
-                        token.sequence(),
+                        token.number(),
                         token.owner(),
                         token.since(),
                         HASTY_MILLIS,

@@ -207,7 +207,7 @@ final class JournalingBackend implements LockBackend {
     }
 
     private LabEvent event(EventKind kind, String key, LockToken token) {
-        return journal.event(kind).of(key, 0).counting(token.sequence());
+        return journal.event(kind).of(key, 0).counting(token.number());
     }
 
     @Override

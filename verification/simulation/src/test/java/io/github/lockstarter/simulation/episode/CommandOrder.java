@@ -62,7 +62,7 @@ final class CommandOrder {
     }
 
     private static String id(String key, LockToken token) {
-        return key + '#' + token.sequence();
+        return key + '#' + token.number();
     }
 
     private void refuse(Map<String, Integer> unanswered, String id, String key, String violation) {

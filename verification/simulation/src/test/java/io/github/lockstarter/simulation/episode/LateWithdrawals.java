@@ -32,7 +32,7 @@ final class LateWithdrawals {
     /** An instance sends one. */
     CompletionStage<ReleaseResult> send(ReleaseCommand command, Supplier<CompletionStage<ReleaseResult>> sending) {
         String id =
-                id(command.key(), command.token().instanceId(), command.token().sequence());
+                id(command.key(), command.token().instanceId(), command.token().number());
         unanswered.add(id);
         return sending.get().whenComplete((result, failure) -> unanswered.remove(id));
     }

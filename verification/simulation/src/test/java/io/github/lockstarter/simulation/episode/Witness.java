@@ -135,7 +135,7 @@ final class Witness implements LockBackend {
     }
 
     private LabEvent event(EventKind kind, String key, LockToken token) {
-        return world.event(kind, worker).of(key, 0).counting(token.sequence());
+        return world.event(kind, worker).of(key, 0).counting(token.number());
     }
 
     /** How a lock was acquired; its holder gets it after the listeners. */
