@@ -113,12 +113,12 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             handle.closeAsync();
             return;
         }
-        if (locks.onLost() == OnLost.THROW) {
-            handle.onLost(new LossNotice(new WeakReference<>(handle), handle.key(), result));
-        }
         Start<T> start = new Start<>(action);
         Throwable failure = null;
         try {
+            if (locks.onLost() == OnLost.THROW) {
+                handle.onLost(new LossNotice(new WeakReference<>(handle), handle.key(), result));
+            }
             context.with(handle).call(locks.around(request, handle, start));
         } catch (Throwable e) {
             failure = e;

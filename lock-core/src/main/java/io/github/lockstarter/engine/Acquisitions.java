@@ -5,7 +5,6 @@ import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caller's side of an acquisition: enters a hold of the same thread again, or joins the key's line, waits for the
@@ -38,6 +38,7 @@ final class Acquisitions {
      * covers all; if one key cannot be acquired, or one is lost before the last is acquired, all are released.
      */
     Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
+        StackReserve.ensure(); // for an entry, even a nested one, and its release
         if (keys.size() == 1) {
             return acquire(keys.get(0), request, owner, ifBusy);
         }
@@ -76,29 +77,27 @@ final class Acquisitions {
         if (Thread.currentThread().isInterrupted()) {
             throw Messages.interrupted(key, new InterruptedException());
         }
-        StackReserve.ensure();
-        Moment now = running.now();
-        Waiter waiter = new Waiter(running.keyLock(key), request, owner, now.nanos());
+        Waiter waiter = new Waiter(running.keyLock(key), request, owner, running.clock.nanos());
         try {
-            running.join(waiter, now);
+            running.join(waiter);
             Optional<Handle> granted = granted(waiter, await(waiter), ifBusy);
             if (granted.isPresent()) {
                 take(waiter, granted.get(), Settlement.await(granted.get().hold));
             }
             return granted; // after take() nothing may fail
-        } catch (VirtualMachineError e) {
-            waiter.isOrphaned = true;
-            running.hasUnfinished = true;
-            throw e;
         } catch (RuntimeException | Error e) {
             cancel(waiter);
             throw e;
         }
     }
 
-    /** No effect on a hold that was taken or given back. */
+    /** No effect on a hold that was taken or given back. If it fails, the key closes. */
     private void cancel(Waiter waiter) {
-        running.run(todo -> waiter.lock.leave(todo, waiter, running.now()));
+        try {
+            running.run(waiter.lock, (todo, now) -> waiter.lock.leave(todo, waiter, now));
+        } catch (RuntimeException | Error e) {
+            waiter.lock.fail(e);
+        }
     }
 
     /** The first call after a loss throws; then the thread has no hold. */
@@ -127,7 +126,7 @@ final class Acquisitions {
                 awaitOutcome(waiter);
             }
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                running.run(todo -> waiter.lock.waitIsOver(todo, waiter, running.now()));
+                running.run(waiter.lock, (todo, now) -> waiter.lock.waitIsOver(todo, waiter, now));
             }
             return BlockingWait.await(waiter.outcome);
         } catch (InterruptedException e) {
@@ -233,6 +232,7 @@ final class Acquisitions {
      * in {@link #acquire}.
      */
     void acquireAsync(List<String> keys, ResolvedRequest request, CompletableFuture<LockHandle> result) {
+        StackReserve.ensure();
         if (keys.size() == 1) {
             acquireAsync(keys.get(0), request, result);
             return;
@@ -266,54 +266,80 @@ final class Acquisitions {
     }
 
     void acquireAsync(String key, ResolvedRequest request, CompletableFuture<? super Handle> result) {
-        StackReserve.ensure();
-        Moment now = running.now();
-        Waiter waiter = new Waiter(running.keyLock(key), request, HoldOwner.HANDLE, now.nanos());
-        TimerEntry end = TimerEntry.of(() -> running.run(todo -> waiter.lock.waitIsOver(todo, waiter, running.now())));
+        Waiter waiter = new Waiter(running.keyLock(key), request, HoldOwner.HANDLE, running.clock.nanos());
+        Delivery delivery = new Delivery(waiter, result);
         try {
-            running.join(waiter, now);
+            running.join(waiter);
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                running.timer.schedule(end, waiter.giveUpAt());
+                running.timer.schedule(delivery, waiter.giveUpAt());
             }
-            waiter.outcome.thenAccept(outcome -> {
-                running.timer.cancel(end);
-                running.events.complete(() -> deliver(waiter, outcome, result));
-            });
+            waiter.outcome.thenAccept(delivery::begin);
             result.whenComplete((handle, failure) -> {
                 StackReserve.ensure(); // if it throws, the delivery releases a later grant
-                running.run(todo -> waiter.lock.giveUp(todo, waiter, running.now()));
+                running.run(waiter.lock, (todo, now) -> waiter.lock.giveUp(todo, waiter, now));
             });
-        } catch (VirtualMachineError e) {
-            waiter.isOrphaned = true;
-            running.hasUnfinished = true;
-            throw e;
         } catch (RuntimeException | Error e) {
             cancel(waiter);
             throw e;
         }
     }
 
-    private void deliver(Waiter waiter, Outcome outcome, CompletableFuture<? super Handle> result) {
-        orFail(waiter, result, () -> {
+    /** Ends the wait of an asynchronous caller, and delivers its outcome. The timer repeats a failure. */
+    private final class Delivery extends TimerEntry {
+
+        private final Waiter waiter;
+        private final CompletableFuture<? super Handle> result;
+
+        /** Of the delivery; to be delivered instead of a grant, which is given back. */
+        private volatile @Nullable Throwable failure;
+
+        Delivery(Waiter waiter, CompletableFuture<? super Handle> result) {
+            this.waiter = waiter;
+            this.result = result;
+        }
+
+        @Override
+        public void fire() {
+            try {
+                Throwable failed = failure;
+                if (failed == null) {
+                    running.run(waiter.lock, (todo, now) -> waiter.lock.waitIsOver(todo, waiter, now));
+                } else {
+                    cancel(waiter);
+                    result.completeExceptionally(failed);
+                }
+            } catch (RuntimeException | Error e) {
+                running.timer.schedule(this, running.beganAt);
+                throw e;
+            }
+        }
+
+        void begin(Outcome outcome) {
+            orFail(() -> {
+                running.timer.cancel(this);
+                running.events.complete(() -> orFail(() -> deliver(outcome)));
+            });
+        }
+
+        private void deliver(Outcome outcome) {
             Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
             running.events
                     .completedForCallers(Settlement.of(handle.hold))
-                    .thenAccept(isHeld -> orFail(waiter, result, () -> {
+                    .thenAccept(isHeld -> orFail(() -> {
                         take(waiter, handle, isHeld);
                         if (!result.complete(handle)) {
                             handle.giveBack();
                         }
                     }));
-        });
-    }
+        }
 
-    /** If the step fails, the grant is given back. */
-    private void orFail(Waiter waiter, CompletableFuture<?> result, Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException | Error e) {
-            EngineLog.guard("Giving a lock back", () -> cancel(waiter));
-            result.completeExceptionally(e);
+        private void orFail(Runnable step) {
+            try {
+                step.run();
+            } catch (RuntimeException | Error e) {
+                failure = e;
+                fire();
+            }
         }
     }
 }

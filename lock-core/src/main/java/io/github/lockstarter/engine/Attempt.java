@@ -2,11 +2,12 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An acquire command for a waiter. */
-final class Attempt {
+/** An acquire command for a waiter, and the processing of its answer. */
+final class Attempt implements StoreCalls.Continuation<AcquireResult> {
 
     final Waiter waiter;
 
@@ -34,5 +35,15 @@ final class Attempt {
 
     boolean waits() {
         return waiting.isPresent();
+    }
+
+    @Override
+    public void accept(AcquireResult result) {
+        waiter.lock.running.answered(this, result);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        waiter.lock.fail(cause);
     }
 }

@@ -134,7 +134,7 @@ final class CompositeHandle implements LockHandle {
         return each(parts, Handle::closeAsync);
     }
 
-    /** Releases handles that no caller has received; the watchdog completes failed releases. */
+    /** Releases handles that no caller has received. */
     static CompletableFuture<ReleaseOutcome> giveBack(List<Handle> unused) {
         return each(unused, Handle::giveBack).exceptionally(failure -> ReleaseOutcome.UNKNOWN);
     }

@@ -4,10 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Steps decided by a {@link KeyLock}, executed in order without its monitor. Used by one thread; after a failure for
- * lack of stack or memory, the watchdog's thread continues with the following step.
- */
+/** Steps decided by a {@link KeyLock}, executed in order without its monitor. Used by one thread. */
 final class Effects {
 
     private @Nullable Runnable first;
@@ -24,12 +21,6 @@ final class Effects {
                 others = new ArrayDeque<>(4);
             }
             others.add(step);
-        }
-    }
-
-    void moveTo(Effects other) {
-        for (Runnable step = poll(); step != null; step = poll()) {
-            other.add(step);
         }
     }
 

@@ -12,39 +12,18 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One entry into a {@link Hold}, with its own release. Thread-safe.
- *
- * <p>An entry is counted down once: by the thread that changes {@link #stage} from {@link #ENTERED} to {@link
- * #LEAVING}, or by the watchdog, if that thread failed before it counted: in {@link #ENTERED} or {@link #FAILED}. A
- * thread whose release fails for lack of stack or memory adds the handle to {@link Hold#unfinished}, which takes field
- * writes but no call.
- */
+/** One entry into a {@link Hold}, with its own release. Thread-safe. */
 final class Handle implements LockHandle {
-
-    private static final int ENTERED = 0;
-    private static final int LEAVING = 1;
-    private static final int FAILED = 2;
-    private static final int LEFT = 3;
-
-    private static final AtomicIntegerFieldUpdater<Handle> STAGE =
-            AtomicIntegerFieldUpdater.newUpdater(Handle.class, "stage");
 
     final Hold hold;
 
     /** The hold's first handle, which each handle keeps reachable. */
     private final Handle first;
 
-    /** Changed by the updater or the leaving thread. */
-    private volatile int stage;
-
-    @Nullable
-    Handle nextUnfinished;
-
-    private volatile boolean isUnfinished;
+    /** Set under the monitor of the {@link KeyLock}, once the entry is counted down. */
+    volatile boolean hasLeft;
 
     /** {@code first} is null for the first reachable handle. */
     Handle(Hold hold, @Nullable Handle first) {
@@ -77,7 +56,7 @@ final class Handle implements LockHandle {
     }
 
     private boolean checkHeld() {
-        return !hasLeft() && hold.lock.checkHeld(hold);
+        return !hasLeft && hold.lock.checkHeld(hold);
     }
 
     private boolean isCertain() {
@@ -96,7 +75,7 @@ final class Handle implements LockHandle {
 
     @Override
     public HoldState state() {
-        if (hasLeft()) {
+        if (hasLeft) {
             return HoldState.RELEASED;
         }
         if (!checkHeld()) {
@@ -107,17 +86,17 @@ final class Handle implements LockHandle {
 
     @Override
     public void ensureHeld() {
-        checkSettled(!hasLeft() && Settlement.await(hold));
+        checkSettled(!hasLeft && Settlement.await(hold));
     }
 
     /** {@link #ensureHeld()}, completed by any thread, such as an event loop. */
     CompletableFuture<Void> ensureHeldAsync() {
-        CompletableFuture<Boolean> settled = hasLeft() ? CompletableFuture.completedFuture(false) : Settlement.of(hold);
+        CompletableFuture<Boolean> settled = hasLeft ? CompletableFuture.completedFuture(false) : Settlement.of(hold);
         return settled.thenAccept(this::checkSettled);
     }
 
     private void checkSettled(boolean isHeld) {
-        if (hasLeft() || !isHeld) {
+        if (hasLeft || !isHeld) {
             throw notHeld();
         }
         if (!isCertain()) {
@@ -126,7 +105,7 @@ final class Handle implements LockHandle {
     }
 
     private RuntimeException notHeld() {
-        return hasLeft() ? Messages.released(hold) : lost();
+        return hasLeft ? Messages.released(hold) : lost();
     }
 
     private LockLostException lost() {
@@ -147,7 +126,15 @@ final class Handle implements LockHandle {
         if (!checkHeld()) {
             throw notHeld();
         }
-        RenewResult result = answerTo(running().extend(hold, terms));
+        Duration lease = terms.lease().orElse(hold.request.lease());
+        RenewResult result = extended(lease);
+        if (result instanceof RenewResult.Deferred deferred
+                && deferred.retryAfter().isZero()) {
+            result = extended(lease);
+        }
+        if (result instanceof RenewResult.Renewed) {
+            running().run(hold.lock, (todo, now) -> hold.lock.continueOn(todo, hold, terms, now));
+        }
         if (result instanceof RenewResult.Unknown unknown) {
             throw Messages.unknownExtension(hold, unknown);
         }
@@ -159,9 +146,9 @@ final class Handle implements LockHandle {
         }
     }
 
-    private RenewResult answerTo(CompletableFuture<RenewResult> extension) {
+    private RenewResult extended(Duration lease) {
         try {
-            return BlockingWait.await(extension);
+            return BlockingWait.await(running().renewForOwner(hold, Optional.of(lease)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Messages.interruptedExtension(hold, e);
@@ -171,11 +158,7 @@ final class Handle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         StackReserve.ensure();
-        running().run(todo -> hold.lock.onLost(todo, hold, this, callback));
-    }
-
-    boolean hasLeft() {
-        return stage != ENTERED;
+        running().run(hold.lock, (todo, now) -> hold.lock.onLost(todo, hold, this, callback));
     }
 
     @Override
@@ -188,39 +171,20 @@ final class Handle implements LockHandle {
      * SENT} once sent, unless the lock is in doubt or a renewal is under way.
      */
     CompletableFuture<ReleaseOutcome> beginRelease() {
-        boolean isAwaited = hold.request.release() == EngineSettings.Release.AWAIT || !isCertain();
-        boolean leaving = false;
+        if (hasLeft) {
+            return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        }
         try {
-            leaving = STAGE.compareAndSet(this, ENTERED, LEAVING);
-            if (!leaving) {
-                return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
-            }
             StackReserve.ensure();
+            boolean isAwaited = hold.request.release() == EngineSettings.Release.AWAIT || !isCertain();
             CompletableFuture<ReleaseOutcome> outcome = running().exit(this);
             return isAwaited || outcome.isDone() || !hold.lock.isRemoved(hold)
                     ? outcome
                     : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
         } catch (RuntimeException | Error e) {
-            if (leaving && stage == LEAVING) {
-                stage = FAILED;
-            }
-            if ((leaving || stage == ENTERED) && !isUnfinished) {
-                isUnfinished = true;
-                nextUnfinished = hold.unfinished;
-                hold.unfinished = this;
-                hold.lock.running.hasUnfinished = true;
-            }
+            hold.lock.failure = e; // no call: the stack may be full. The hold is no longer renewed.
             throw e;
         }
-    }
-
-    void markLeft() {
-        stage = LEFT;
-    }
-
-    /** Counts the entry down for a thread that failed; true once. */
-    boolean tryFinish() {
-        return STAGE.compareAndSet(this, ENTERED, LEFT) || STAGE.compareAndSet(this, FAILED, LEFT);
     }
 
     /** Releases without minimum time, unless another handle has the hold. */
@@ -256,8 +220,9 @@ final class Handle implements LockHandle {
 
     /** Without the check of the keys. */
     Optional<Handle> enterAgain(LockRequest request) {
+        StackReserve.ensure();
         Duration atLeast = ResolvedRequest.of(request, running().settings).atLeast();
-        if (hasLeft()) {
+        if (hasLeft) {
             return Optional.empty();
         }
         if (checkHeld() && !isCertain()) {

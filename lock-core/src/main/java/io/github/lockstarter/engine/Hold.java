@@ -20,9 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock}, except
- * {@link #unfinished}, which failing threads set. Handles and messages read {@link #request}, {@link #lossCause} and
- * {@link #failedRenewals} without it and accept an earlier value.
+ * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock}. Handles and
+ * messages read {@link #request}, {@link #lossCause} and {@link #failedRenewals} without it and accept an earlier value.
  */
 final class Hold {
 
@@ -39,7 +38,7 @@ final class Hold {
 
         boolean isActive() {
             Handle known = handle.get();
-            return known == null || !known.hasLeft();
+            return known == null || !known.hasLeft;
         }
 
         @Override
@@ -49,6 +48,9 @@ final class Hold {
             }
         }
     }
+
+    private static final ReleaseResult UNPROCESSED =
+            new ReleaseResult.Unknown(KeyLock.FAILED, new IllegalStateException(KeyLock.FAILED));
 
     final KeyLock lock;
 
@@ -109,9 +111,6 @@ final class Hold {
     @Nullable
     Object claim;
 
-    /** Stack of handles whose releases failed; only grows, each handle once. */
-    volatile @Nullable Handle unfinished;
-
     private List<LostCallback> callbacks = List.of();
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
@@ -134,6 +133,16 @@ final class Hold {
             ended = new CompletableFuture<>();
         }
         return ended;
+    }
+
+    /** The answer to its release could not be processed. Allocates nothing. */
+    void endUnknown() {
+        if (ended != null) {
+            ended.complete(ReleaseOutcome.UNKNOWN);
+        }
+        if (revocation != null) {
+            revocation.complete(UNPROCESSED);
+        }
     }
 
     Duration held(long now) {

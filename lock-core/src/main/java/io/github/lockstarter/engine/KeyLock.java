@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +59,12 @@ import org.jspecify.annotations.Nullable;
  *   <li>A retired object gets no further caller and no hold.
  * </ol>
  *
+ * <p>If a thread fails in the middle of a change, for lack of stack or memory or by a bug, this object <em>closes</em>
+ * before the next event: its callers get an exception, its holds are no longer renewed, and another object serves the
+ * key. The store decides between the two by their lock tokens, so a lock that is still held, or was granted to nobody,
+ * ends with its lease. Holds can still be entered, extended and released. {@link #fail} and the closing may be repeated
+ * until there is memory; so a caller leaves the line, and a hold the list, after the steps that tell their threads.
+ *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
  *
@@ -67,8 +73,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyLock extends TimerEntry {
 
-    /** Attempts in a row after useless signals; then the first waiter sleeps. */
-    private static final int MAX_REPEATS = 3;
+    static final String FAILED = "the lock client failed unexpectedly";
 
     /** Minimum time for which a lost hold is remembered for its thread. */
     private static final long MIN_REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
@@ -85,9 +90,6 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private @Nullable Attempt attempt;
-
-    @GuardedBy("this")
-    private long attemptNumber;
 
     @GuardedBy("this")
     private boolean isWithdrawing;
@@ -141,19 +143,60 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private int round;
 
-    @GuardedBy("this")
-    private int repeats;
-
     /** Fencing tokens to request while several wait; doubled after a grant that used them up early. */
     @GuardedBy("this")
     private int block = EngineSettings.HandOver.FENCING_TOKENS;
 
+    /** No further callers: without use, or closed. */
     @GuardedBy("this")
     private boolean isRetired;
+
+    /** Of a thread that failed in the middle of a change; closes this object. Written without the monitor. */
+    volatile @Nullable Throwable failure;
 
     KeyLock(String key, Running running) {
         this.key = key;
         this.running = running;
+    }
+
+    /** Applies an event. */
+    synchronized <R> R apply(BiFunction<Effects, Moment, R> event, Effects todo, Moment now) {
+        try {
+            Throwable failed = failure;
+            if (failed != null) {
+                closeAfter(failed, todo, now);
+            }
+            return event.apply(todo, now);
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            throw e;
+        }
+    }
+
+    /** A thread failed in the middle of a change. Allocates nothing. */
+    void fail(Throwable cause) {
+        failure = cause;
+        try {
+            running.timer.schedule(this, running.beganAt);
+        } catch (RuntimeException | Error e) {
+            // The next event of the key closes it.
+        }
+    }
+
+    @GuardedBy("this")
+    private void closeAfter(Throwable failed, Effects todo, Moment now) {
+        endAllWaits(todo, new Outcome.Failed(false, FAILED, failed));
+        for (Hold each = holds; each != null; each = each.next) {
+            each.request = each.request.withoutRenewal();
+            if (each.claim instanceof Waiter waiter && !waiter.isGranted(each)) { // the change failed before its end
+                each.claim = null;
+                exitEntry(todo, each, now);
+            }
+        }
+        isRetired = true;
+        running.forget(this);
+        failure = null;
+        next(todo, now);
     }
 
     // Events of callers
@@ -174,7 +217,6 @@ final class KeyLock extends TimerEntry {
             queue = queue.with(waiter);
             attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
         }
-        waiter.firstAttemptNumber = attempt != null && waiter.waits() ? attemptNumber : attemptNumber + 1;
         next(todo, now);
         if (waiter.isQueued && (attempt == null || attempt.waiter != waiter)) {
             reportWait(todo, waiter);
@@ -190,15 +232,15 @@ final class KeyLock extends TimerEntry {
         Hold ours = blockingHold(waiter);
         // Otherwise, the obstacle may be the answer to an attempt for fewer permits.
         boolean isForItsPermits = waiter.request.permits() == 1 || queue.first() == waiter;
-        Obstacle known = ours != null ? heldHere(ours, now) : isForItsPermits ? obstacle : null;
+        boolean isKnown = isForItsPermits && obstacle != null && obstacle.seenAt() - waiter.startedAt >= 0;
+        Obstacle known = ours != null ? heldHere(ours, now) : isKnown ? obstacle : null;
         if (ours == null && known != null && known.isKept()) {
             known = known.after(now.nanos()); // an earlier answer
         }
-        boolean isUnanswered = ours == null && attempt != null && attemptNumber == waiter.firstAttemptNumber;
-        if (queue.first() == waiter && !isUnanswered) {
+        if (queue.first() == waiter && (known != null || attempt == null)) {
             attemptedPermits = 0; // its attempt may have used up a signal
         }
-        if (known == null || isUnanswered) {
+        if (known == null) {
             queue.turnIntoTry(waiter);
         } else {
             endWait(todo, waiter, known.outcome());
@@ -290,7 +332,7 @@ final class KeyLock extends TimerEntry {
             }
         }
         StackReserve.ensure(); // reporting the loss must not stop half-way
-        running.run(todo -> expired(todo, running.now()));
+        running.run(this, this::expired);
         return false;
     }
 
@@ -305,7 +347,7 @@ final class KeyLock extends TimerEntry {
 
     /** Runs at once if the hold is lost. */
     synchronized void onLost(Effects todo, Hold hold, Handle handle, Runnable callback) {
-        if (!handle.hasLeft()) {
+        if (!handle.hasLeft) {
             hold.addCallback(handle, callback);
             if (hold.state == Hold.State.LOST) {
                 callBack(todo, hold);
@@ -329,11 +371,14 @@ final class KeyLock extends TimerEntry {
     synchronized CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
         Hold left = handle.hold;
         expire(todo, now);
+        if (handle.hasLeft) {
+            return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        }
         CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
                 ? left.ended()
                 : CompletableFuture.completedFuture(
                         left.state == Hold.State.LOST ? ReleaseOutcome.LOST : ReleaseOutcome.STILL_HELD);
-        handle.markLeft(); // a later failure must not count it down twice
+        handle.hasLeft = true; // a later failure must not count it down twice
         exitEntry(todo, left, now);
         next(todo, now);
         return outcome;
@@ -355,7 +400,7 @@ final class KeyLock extends TimerEntry {
             forget(left);
             reportLoss(todo, left, now); // unless reported: it was lost before the grant was announced
             end(todo, left, ReleaseOutcome.LOST, now);
-            releaseLost(todo, left, now);
+            releaseLost(todo, left);
         }
     }
 
@@ -410,16 +455,6 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    /** The client failed to send the attempt or to process its answer. */
-    synchronized void failed(Effects todo, Attempt failed, Outcome.Failed failure, Moment now) {
-        if (attempt == failed) {
-            attempt = null;
-            giveBack(todo, failed);
-            endAfterFailure(todo, failed, failure);
-            next(todo, now);
-        }
-    }
-
     @GuardedBy("this")
     private void granted(Effects todo, Attempt answered, Grant grant, boolean areOthersWaiting, Moment now) {
         if (answered.waits()) { // a try does not use the registration
@@ -428,7 +463,6 @@ final class KeyLock extends TimerEntry {
             registeredBy = null;
         }
         round = 0;
-        repeats = 0;
         int free = Math.max(signalledSlot, answered.signalledSlot);
         signalledSlot = grant.slot < free ? free : NONE; // the store grants the lowest free slot
         attemptedPermits = 0; // another slot may be free
@@ -483,16 +517,16 @@ final class KeyLock extends TimerEntry {
         if (earlier.state == Hold.State.HELD) {
             lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
-            removeHold(todo, earlier);
             completeRelease(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
-            releaseLost(todo, earlier, now);
+            removeHold(earlier);
+            releaseLost(todo, earlier);
         }
     }
 
     /** The attempt's waiter, or the first with the same terms. */
     @GuardedBy("this")
     private @Nullable Waiter takerOf(Attempt answered, Grant grant) {
-        if (answered.waiter.decided == null && !answered.waiter.isOrphaned) {
+        if (answered.waiter.decided == null) {
             return answered.waiter;
         }
         ResolvedRequest request = answered.waiter.request;
@@ -500,7 +534,7 @@ final class KeyLock extends TimerEntry {
     }
 
     private static boolean canTake(Waiter waiter, Grant grant) {
-        return !waiter.isOrphaned && grant.slot < waiter.request.permits();
+        return grant.slot < waiter.request.permits();
     }
 
     /** A minimum time needs a grant of its own, and the store keeps the first owner's take-over time. */
@@ -538,10 +572,9 @@ final class KeyLock extends TimerEntry {
             registeredBy = Objects.requireNonNull(answered.grant).token;
         }
         int permits = answered.waiter.request.permits();
-        long latest = attemptNumber;
-        endTries( // each try that accepts this answer
+        endTries(
                 todo,
-                each -> seen.isOutage() || (each.firstAttemptNumber <= latest && each.request.permits() <= permits),
+                each -> seen.isOutage() || (each.accepts(answered) && each.request.permits() <= permits),
                 seen.outcome());
         if (answered.waiter.isQueued && answered.waiter.isPast(now.nanos())) {
             endWait(todo, answered.waiter, seen.outcome());
@@ -550,12 +583,9 @@ final class KeyLock extends TimerEntry {
             return;
         }
         boolean isSignalled = signalledSlot != NONE && (signalledSlot < permits || !answered.waits());
-        if (isSignalled && repeats < MAX_REPEATS) {
-            repeats++;
+        if (isSignalled) {
             attemptedPermits = 0;
         } else if (answered.waits()) {
-            repeats = 0;
-            signalledSlot = isSignalled ? NONE : signalledSlot;
             sleep(todo, seen, now);
         }
     }
@@ -627,11 +657,11 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void completeRelease(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
-        left.state = Hold.State.ENDED;
         if (result instanceof ReleaseResult.NotHeld) {
             left.lossCause = isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
             reportLoss(todo, left, now);
             end(todo, left, ReleaseOutcome.LOST, now);
+            left.state = Hold.State.ENDED;
             return;
         }
         // A free lock was released by its owner if it cannot have been taken over.
@@ -639,6 +669,7 @@ final class KeyLock extends TimerEntry {
                 || result instanceof ReleaseResult.Kept
                 || (result instanceof ReleaseResult.FoundFree && isCertain);
         end(todo, left, isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN, now);
+        left.state = Hold.State.ENDED;
     }
 
     @GuardedBy("this")
@@ -651,7 +682,7 @@ final class KeyLock extends TimerEntry {
         if (othersSignalled > 0 || (isKept && isOnlySlot)) {
             obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
                     ? Obstacle.kept(kept.rest(), now.nanos())
-                    : Obstacle.elsewhere();
+                    : Obstacle.elsewhere(now.nanos());
             Outcome over = obstacle.outcome();
             queue.takeTries(each -> each.waits() && each.request.permits() == 1, each -> decide(todo, each, over));
             attemptedPermits = first == null || signalledSlot != NONE ? 0 : first.request.permits();
@@ -685,7 +716,7 @@ final class KeyLock extends TimerEntry {
         Hold releasePending = grant.renewing == 0 ? grant.releasePending : null;
         // If the lock is gone, only an operator needs the release's answer.
         if (releasePending != null && (releasePending.revocation != null || !(result instanceof RenewResult.NotHeld))) {
-            releaseLost(todo, releasePending, now);
+            releaseLost(todo, releasePending);
         }
         expire(todo, now);
         next(todo, now);
@@ -798,9 +829,9 @@ final class KeyLock extends TimerEntry {
     @Override
     public void fire() {
         try {
-            running.watchdog.look(this);
+            running.look(this);
         } catch (RuntimeException | Error e) {
-            running.timer.schedule(this, running.beganAt); // renewals depend on the look: repeat it
+            running.timer.schedule(this, running.beganAt); // renewals, or the closing, depend on it: repeat it
             throw e;
         }
     }
@@ -909,29 +940,6 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** For threads that failed for lack of stack or memory. */
-    synchronized void finish(Effects todo, Moment now) {
-        queue.takeWaiters(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
-        queue.takeTries(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
-        attemptedPermits = 0;
-        List<Hold> unfinished = new ArrayList<>(lost);
-        for (Hold each = holds; each != null; each = each.next) {
-            unfinished.add(each);
-        }
-        for (Hold each : unfinished) {
-            if (each.claim instanceof Waiter waiter && waiter.isOrphaned) {
-                each.claim = null;
-                exitEntry(todo, each, now);
-            }
-            for (Handle handle = each.unfinished; handle != null; handle = handle.nextUnfinished) {
-                if (handle.tryFinish()) {
-                    exitEntry(todo, each, now);
-                }
-            }
-        }
-        next(todo, now);
-    }
-
     // Views for operators
 
     synchronized List<LockAdmin.Waiter> waiters(Moment now) {
@@ -964,8 +972,8 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void next(Effects todo, Moment now) {
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.state == Hold.State.LEAVING && each.grant.renewing == 0) {
-                release(todo, each, now);
+            if (each.state == Hold.State.LEAVING && (each.grant.renewing == 0 || isRetired)) {
+                release(todo, each);
             }
         }
         if (attempt == null && !isWithdrawing && requeueing < 1) {
@@ -973,7 +981,7 @@ final class KeyLock extends TimerEntry {
             if (caller != null) {
                 begin(todo, caller, now);
             } else if (signalledSlot != NONE || (isRegistered && queue.isEmpty())) {
-                withdraw(todo, now);
+                withdraw(todo);
             }
         }
         queue = queue.isEmpty() ? WaitQueue.EMPTY : queue;
@@ -1033,18 +1041,16 @@ final class KeyLock extends TimerEntry {
         Attempt begun = new Attempt(
                 caller, caller.isQueued ? running.waitingAt(position) : Optional.empty(), tokens, used, now);
         todo.add(() -> running.send(begun));
-        attemptNumber++;
         attempt = begun;
     }
 
     @GuardedBy("this")
-    private void withdraw(Effects todo, Moment now) {
+    private void withdraw(Effects todo) {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalledSlot);
-        Consumer<ReleaseResult> then =
-                result -> running.follow(effects -> withdrawn(effects, result, running.nowOr(now)));
+        Withdrawal withdrawal = new Withdrawal();
         long place = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep it
-        todo.add(() -> running.withdraw(key, known, slot, place, then));
+        todo.add(() -> running.withdraw(key, known, slot, place, withdrawal));
         isWithdrawing = true;
         isRegistered = false;
         signalledSlot = NONE; // the withdrawal forwards it
@@ -1053,17 +1059,17 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void release(Effects todo, Hold left, Moment now) {
-        removeHold(todo, left);
+    private void release(Effects todo, Hold left) {
         boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
-        send(todo, left, isRequeued, now);
-        requeueing += isRequeued ? 1 : 0; // last, when nothing can fail: attempts wait for the answer
+        send(todo, left, isRequeued);
+        requeueing += isRequeued ? 1 : 0;
+        removeHold(left);
     }
 
     @GuardedBy("this")
-    private void removeHold(Effects todo, Hold removed) {
+    private void removeHold(Hold removed) {
         unlink(removed);
-        running.holdRemoved(todo);
+        running.holdRemoved();
         attemptedPermits = 0;
     }
 
@@ -1096,7 +1102,6 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Without a lambda, as {@link #unlink}: an allocation could fail in a step that must complete. */
     @GuardedBy("this")
     private boolean contains(Hold hold) {
         Hold each = holds;
@@ -1108,7 +1113,7 @@ final class KeyLock extends TimerEntry {
 
     /** If the store still has the lock, others need not wait for its lease. */
     @GuardedBy("this")
-    private void releaseLost(Effects todo, Hold left, Moment now) {
+    private void releaseLost(Effects todo, Hold left) {
         if (left.isReleaseSent) {
             return;
         }
@@ -1117,16 +1122,50 @@ final class KeyLock extends TimerEntry {
             return;
         }
         left.isReleaseSent = true;
-        send(todo, left, false, now);
+        send(todo, left, false);
     }
 
     @GuardedBy("this")
-    private void send(Effects todo, Hold left, boolean isRequeued, Moment now) {
+    private void send(Effects todo, Hold left, boolean isRequeued) {
         ReleaseCommand command = left.releaseCommand(isRequeued ? running.goesOnWaiting : Wait.UNCHANGED);
-        todo.add(() -> running.calls.release(
-                command,
-                result -> running.follow(effects -> released(effects, left, isRequeued, result, running.nowOr(now)))));
+        Release release = new Release(left, isRequeued);
+        todo.add(() -> running.calls.release(command, release));
         releases++;
+    }
+
+    private final class Release implements StoreCalls.Continuation<ReleaseResult> {
+
+        private final Hold left;
+        private final boolean isRequeued;
+
+        Release(Hold left, boolean isRequeued) {
+            this.left = left;
+            this.isRequeued = isRequeued;
+        }
+
+        @Override
+        public void accept(ReleaseResult result) {
+            running.follow(KeyLock.this, (todo, now) -> released(todo, left, isRequeued, result, now));
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            left.endUnknown();
+            fail(cause);
+        }
+    }
+
+    private final class Withdrawal implements StoreCalls.Continuation<ReleaseResult> {
+
+        @Override
+        public void accept(ReleaseResult result) {
+            running.follow(KeyLock.this, (todo, now) -> withdrawn(todo, result, now));
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            fail(cause);
+        }
     }
 
     /** Without a command. A waiter without renewal needs a whole lease, so the store grants it. */
@@ -1153,17 +1192,17 @@ final class KeyLock extends TimerEntry {
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
         left.state = Hold.State.ENDED;
         unlink(left);
-        running.holdRemoved(todo);
+        running.holdRemoved();
         position = Waiting.NEW;
         end(todo, left, ReleaseOutcome.RELEASED, now);
         startHold(todo, made, successor, now);
         return true;
     }
 
-    /** Counts the renewal last, when nothing can fail: a release waits for its answer. */
     @GuardedBy("this")
     private void renew(Effects todo, Renewal made) {
-        todo.add(made.isOfTimer() ? () -> running.watchdog.renew(made) : () -> running.renew(List.of(made)));
+        List<Renewal> alone = List.of(made);
+        todo.add(made.isOfTimer() ? () -> running.watchdog.renew(made) : () -> running.renew(alone));
         made.hold().grant.renewing++;
     }
 
@@ -1191,7 +1230,7 @@ final class KeyLock extends TimerEntry {
         held.state = Hold.State.LOST;
         held.lossCause = cause;
         if (contains(held)) {
-            removeHold(todo, held);
+            removeHold(held);
         }
         if (held.owner.isThread() && held.isAnnounced) {
             held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
@@ -1202,7 +1241,7 @@ final class KeyLock extends TimerEntry {
         }
         callBack(todo, held);
         if (cause == LossCause.SHUTDOWN || cause == LossCause.REVOKED) {
-            releaseLost(todo, held, now);
+            releaseLost(todo, held);
         }
     }
 
@@ -1259,6 +1298,7 @@ final class KeyLock extends TimerEntry {
     private Obstacle heldHere(Hold held, Moment now) {
         boolean isHeld = held.state == Hold.State.HELD;
         return Obstacle.heldHere(
+                now.nanos(),
                 isHeld ? held.deadline.remaining(now) : held.request.lease(),
                 () -> Obstacle.describe(
                         held.owner.label(), held.held(running.now().nanos())));
@@ -1268,13 +1308,13 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void endWait(Effects todo, Waiter waiter, Outcome outcome) {
-        queue.remove(waiter);
         decide(todo, waiter, outcome);
+        queue.remove(waiter);
     }
 
     private static void decide(Effects todo, Waiter waiter, Outcome outcome) {
         if (waiter.decided == null) {
-            todo.add(() -> waiter.outcome.complete(outcome)); // first: it may fail for lack of memory
+            todo.add(() -> waiter.outcome.complete(outcome));
             waiter.decided = outcome;
         }
     }
@@ -1312,7 +1352,7 @@ final class KeyLock extends TimerEntry {
             next = Math.min(next, each.forgetAt);
         }
         if (next != NEVER) {
-            running.timer.schedule(this, next); // the next event retries a failure
+            running.timer.schedule(this, next);
         }
     }
 

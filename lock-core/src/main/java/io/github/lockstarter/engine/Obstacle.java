@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param answer of the store, or its equivalent for a hold of this instance
  * @param ending outcome of a wait that is over; null for {@link Outcome.Busy}
  * @param holder describes this instance's hold; null for an answer of the store
- * @param seenAt monotonic time of the store's answer; 0 for this instance
+ * @param seenAt monotonic time of the answer
  */
 record Obstacle(
         AcquireResult.Contended answer,
@@ -25,12 +25,12 @@ record Obstacle(
         long seenAt) {
 
     /** The release signalled another instance, about whose lease nothing is known. */
-    static Obstacle elsewhere() {
-        return new Obstacle(lasting(Optional.empty()), null, null, 0);
+    static Obstacle elsewhere(long now) {
+        return new Obstacle(lasting(Optional.empty()), null, null, now);
     }
 
-    static Obstacle heldHere(Duration remaining, Supplier<String> holder) {
-        return new Obstacle(lasting(Optional.of(remaining)), null, holder, 0);
+    static Obstacle heldHere(long now, Duration remaining, Supplier<String> holder) {
+        return new Obstacle(lasting(Optional.of(remaining)), null, holder, now);
     }
 
     static Obstacle kept(Duration rest, long now) {
@@ -82,7 +82,8 @@ record Obstacle(
     /** The rest of a minimum time now. */
     Obstacle after(long now) {
         return remaining()
-                .map(rest -> kept(Duration.ofNanos(Math.max(0, rest.toNanos() - (now - seenAt))), now))
+                .map(rest -> rest.minusNanos(now - seenAt))
+                .map(rest -> kept(rest.isNegative() ? Duration.ZERO : rest, now))
                 .orElse(this);
     }
 

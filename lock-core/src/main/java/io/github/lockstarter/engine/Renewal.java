@@ -20,7 +20,11 @@ record Renewal(
         Deadline.Moment sent,
         Duration lease,
         long period,
-        @Nullable CompletableFuture<RenewResult> answer) {
+        @Nullable CompletableFuture<RenewResult> answer)
+        implements StoreCalls.Continuation<RenewResult> {
+
+    static final RenewResult UNSENT =
+            new RenewResult.Unknown(KeyLock.FAILED, new IllegalStateException(KeyLock.FAILED));
 
     private static final String MOVED =
             "the lock store failed over, restarted, or let a lock of this instance be taken over meanwhile";
@@ -66,8 +70,21 @@ record Renewal(
         return lease.compareTo(hold.request.lease()) < 0 ? hold.renewAt : hold.request.renewAt(sent.nanos());
     }
 
+    @Override
+    public void accept(RenewResult result) {
+        hold.lock.running.renewed(this, validated(result));
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        hold.lock.fail(cause);
+        if (answer != null) {
+            answer.complete(UNSENT);
+        }
+    }
+
     /** {@code Unknown} if a stale server answered. */
-    RenewResult validated(RenewResult result) {
+    private RenewResult validated(RenewResult result) {
         return result instanceof RenewResult.Renewed renewed && !hold.grant.isValid(period, renewed.history())
                 ? new RenewResult.Unknown(MOVED, new IllegalStateException(MOVED))
                 : result;

@@ -39,8 +39,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -52,7 +53,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Running {
 
-    private static final String FAILED = "the lock client failed unexpectedly";
     private static final int MAX_NAMED = 10;
 
     /** Keys per beat. */
@@ -96,18 +96,13 @@ final class Running {
     final Wait goesOnWaiting;
     final long beganAt;
 
-    /** A thread left work undone for lack of stack or memory. A field, since it can call nothing. */
-    volatile boolean hasUnfinished;
-
     final EngineClock clock;
     private final EngineTokens tokens;
     private final RandomGenerator jitter;
     private final RecoveryEvents recoveries;
     private final ConcurrentHashMap<String, KeyLock> keys = new ConcurrentHashMap<>();
-    private final Queue<Effects> leftovers = new ConcurrentLinkedQueue<>();
     final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
     private final Count held = new Count();
-    private final Runnable completeIfNoneHeld = held::completeIfNone;
 
     /** Why no locks are granted; null while they are. */
     volatile Outcome.@Nullable Failed closed;
@@ -145,16 +140,6 @@ final class Running {
         return Moment.now(clock);
     }
 
-    /** Time of an answer, which must be processed even if the clock fails for lack of memory. */
-    Moment nowOr(Moment earlier) {
-        try {
-            return now();
-        } catch (RuntimeException | Error failure) {
-            EngineLog.report("Reading the clock", failure);
-            return earlier;
-        }
-    }
-
     // Keys and events
 
     KeyLock keyLock(String key) {
@@ -181,71 +166,65 @@ final class Running {
     }
 
     /** Applies an event and executes its effects; counts as under way until done. */
-    void run(Consumer<Effects> event) {
-        call(todo -> {
-            event.accept(todo);
+    void run(KeyLock lock, BiConsumer<Effects, Moment> event) {
+        call(lock, (todo, now) -> {
+            event.accept(todo, now);
             return true;
         });
     }
 
-    private <R> R call(Function<Effects, R> event) {
+    private <R> R call(KeyLock lock, BiFunction<Effects, Moment, R> event) {
         calls.begin();
         try {
-            if (hasUnfinished) {
-                watchdog.begin(); // without holds, nothing else may start the timer
-            }
-            return carryOut(event);
+            return carryOut(lock, event);
         } finally {
             calls.end();
         }
     }
 
     /** {@link #run} for the answer to a command, which is counted already. */
-    void follow(Consumer<Effects> event) {
-        carryOut(todo -> {
-            event.accept(todo);
+    void follow(KeyLock lock, BiConsumer<Effects, Moment> event) {
+        carryOut(lock, (todo, now) -> {
+            event.accept(todo, now);
             return true;
         });
     }
 
-    private <R> R carryOut(Function<Effects, R> event) {
+    /** A failing event or step closes the key; the other steps are executed. */
+    private <R> R carryOut(KeyLock lock, BiFunction<Effects, Moment, R> event) {
         Effects todo = new Effects();
-        boolean isDone = false;
+        Moment now = now();
         try {
-            R result = event.apply(todo);
-            for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
-                step.run();
-            }
-            isDone = true;
-            return result;
+            return lock.apply(event, todo, now);
         } finally {
-            if (!isDone) {
-                leftovers.add(todo); // the watchdog continues
-                hasUnfinished = true;
+            for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
+                try {
+                    step.run();
+                } catch (RuntimeException | Error e) {
+                    lock.fail(e);
+                    EngineLog.report("A step for a lock", e);
+                }
             }
-        }
-    }
-
-    void carryOutLeftovers() {
-        for (Effects todo = leftovers.poll(); todo != null; todo = leftovers.poll()) {
-            Effects left = todo;
-            EngineLog.guard("Carrying on for a thread that failed", () -> run(left::moveTo));
+            held.completeIfNone();
         }
     }
 
     // Calls
 
-    void join(Waiter waiter, Moment now) {
-        run(todo -> {
-            while (!waiter.lock.join(todo, waiter, now)) {
-                forget(waiter.lock); // retired
-                waiter.lock = keyLock(waiter.lock.key);
-            }
-        });
+    void join(Waiter waiter) {
+        while (!call(waiter.lock, (todo, now) -> waiter.lock.join(todo, waiter, now))) {
+            forget(waiter.lock); // retired
+            waiter.lock = keyLock(waiter.lock.key);
+        }
     }
 
     CompletableFuture<ReleaseOutcome> exit(Handle handle) {
-        return call(todo -> handle.hold.lock.exit(todo, handle, now()));
+        KeyLock lock = handle.hold.lock;
+        return call(lock, (todo, now) -> lock.exit(todo, handle, now));
+    }
+
+    void look(KeyLock lock) {
+        run(lock, lock::look);
     }
 
     // Commands
@@ -253,91 +232,72 @@ final class Running {
     void send(Attempt attempt) {
         Waiter waiter = attempt.waiter;
         KeyLock lock = waiter.lock;
-        try {
-            ResolvedRequest request = waiter.request;
-            LockToken token = tokens.next(
-                    waiter.owner.label(),
-                    heartbeat.takeOverMillis(request.crashTakeOver(), request.lease()),
-                    heartbeat.takeOverCondition());
-            AcquireCommand command = new AcquireCommand(
-                    lock.key,
-                    token,
-                    request.lease(),
-                    tokens.highest(lock.key),
-                    attempt.fencingTokens,
-                    attempt.waiting,
-                    request.atLeast(),
-                    request.permits());
-            attempt.grant = new Grant(token, attempt, heartbeat.decides(token) ? heartbeat : null);
-            calls.acquire(command, result -> answered(attempt, result));
-        } catch (RuntimeException | Error e) {
-            failed(attempt, e);
-            throw e;
-        }
+        ResolvedRequest request = waiter.request;
+        LockToken token = tokens.next(
+                waiter.owner.label(),
+                heartbeat.takeOverMillis(request.crashTakeOver(), request.lease()),
+                heartbeat.takeOverCondition());
+        AcquireCommand command = new AcquireCommand(
+                lock.key,
+                token,
+                request.lease(),
+                tokens.highest(lock.key),
+                attempt.fencingTokens,
+                attempt.waiting,
+                request.atLeast(),
+                request.permits());
+        attempt.grant = new Grant(token, attempt, heartbeat.decides(token) ? heartbeat : null);
+        calls.acquire(command, attempt);
     }
 
     Optional<Waiting> waitingAt(long position) {
         return position == Waiting.NEW ? newWaiting : Optional.of(new Waiting(position, patience));
     }
 
-    private void answered(Attempt attempt, AcquireResult result) {
-        try {
-            if (result instanceof AcquireResult.Granted granted) {
-                tokens.granted(attempt.waiter.lock.key, granted.fencingToken() + attempt.fencingTokens - 1);
-            }
-            follow(todo -> attempt.waiter.lock.answered(todo, attempt, result, nowOr(attempt.sent)));
-            if (result instanceof AcquireResult.Recovering recovering) {
-                events.publish(new LockEvent.Recovering(
-                        attempt.waiter.request.name(), attempt.waiter.lock.key, recovering.retryAfter()));
-            }
-        } catch (RuntimeException | Error e) {
-            EngineLog.report("Processing the result of an attempt", e);
-            failed(attempt, e);
+    void answered(Attempt attempt, AcquireResult result) {
+        KeyLock lock = attempt.waiter.lock;
+        if (result instanceof AcquireResult.Granted granted) {
+            tokens.granted(lock.key, granted.fencingToken() + attempt.fencingTokens - 1);
         }
-    }
-
-    private void failed(Attempt attempt, Throwable cause) {
-        Outcome.Failed failure = new Outcome.Failed(false, FAILED, cause);
-        follow(todo -> attempt.waiter.lock.failed(todo, attempt, failure, nowOr(attempt.sent)));
+        follow(lock, (todo, now) -> lock.answered(todo, attempt, result, now));
+        if (result instanceof AcquireResult.Recovering recovering) {
+            events.publish(new LockEvent.Recovering(attempt.waiter.request.name(), lock.key, recovering.retryAfter()));
+        }
     }
 
     /** Withdraws the registration, or forwards a signal for the slot. */
-    void withdraw(String key, @Nullable LockToken registeredBy, int slot, long position, Consumer<ReleaseResult> then) {
-        ReleaseCommand command;
-        try {
-            command =
-                    ReleaseCommand.endOfWait(key, registeredBy == null ? tokens.next() : registeredBy, slot, position);
-        } catch (RuntimeException | Error e) { // e.g. out of memory
-            then.accept(new ReleaseResult.Unknown(FAILED, e));
-            throw e;
-        }
-        calls.release(command, then);
+    void withdraw(
+            String key,
+            @Nullable LockToken registeredBy,
+            int slot,
+            long position,
+            StoreCalls.Continuation<ReleaseResult> then) {
+        LockToken token = registeredBy == null ? tokens.next() : registeredBy;
+        calls.release(ReleaseCommand.endOfWait(key, token, slot, position), then);
     }
 
     void renew(List<Renewal> renewals) {
-        int answered = 0;
+        int sent = 0;
         try {
             long epoch = calls.outages.epoch();
             List<CompletionStage<RenewResult>> stages =
                     calls.renew(renewals.stream().map(Renewal::command).toList());
-            for (; answered < stages.size(); answered++) {
-                Renewal renewal = renewals.get(answered);
-                calls.answer(
-                        stages.get(answered),
-                        renewal.command().key(),
-                        epoch,
-                        result -> renewed(renewal, renewal.validated(result)));
+            for (; sent < stages.size(); sent++) {
+                Renewal renewal = renewals.get(sent);
+                calls.answer(stages.get(sent), renewal.hold().lock.key, epoch, renewal);
             }
-        } finally {
-            for (int i = answered; i < renewals.size(); i++) { // e.g. out of memory
-                renewed(renewals.get(i), new RenewResult.Unknown(FAILED, new IllegalStateException(FAILED)));
+        } catch (RuntimeException | Error e) { // e.g. out of memory
+            EngineLog.report("Sending renewals", e);
+            for (; sent < renewals.size(); sent++) {
+                renewals.get(sent).process(Renewal.UNSENT);
             }
         }
     }
 
-    private void renewed(Renewal renewal, RenewResult result) {
+    void renewed(Renewal renewal, RenewResult result) {
+        KeyLock lock = renewal.hold().lock;
         try {
-            follow(todo -> renewal.hold().lock.renewed(todo, renewal, result, nowOr(renewal.sent())));
+            follow(lock, (todo, now) -> lock.renewed(todo, renewal, result, now));
         } finally {
             if (renewal.answer() != null) {
                 renewal.answer().complete(result);
@@ -345,27 +305,11 @@ final class Running {
         }
     }
 
-    /** Applies the terms if the store grants their lease. */
-    CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
-        Optional<Duration> lease = Optional.of(terms.lease().orElse(hold.request.lease()));
-        return renewForOwner(hold, lease)
-                .thenCompose(first -> first instanceof RenewResult.Deferred deferred
-                                && deferred.retryAfter().isZero()
-                        ? renewForOwner(hold, lease)
-                        : CompletableFuture.completedFuture(first))
-                .thenApply(result -> {
-                    if (result instanceof RenewResult.Renewed) {
-                        run(todo -> hold.lock.continueOn(todo, hold, terms, now()));
-                    }
-                    return result;
-                });
-    }
-
     /** Extends the lease if one is given, otherwise confirms the lock. */
     CompletableFuture<RenewResult> renewForOwner(Hold hold, Optional<Duration> lease) {
         StackReserve.ensure();
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
-        run(todo -> hold.lock.renewForOwner(todo, hold, lease, answer, now()));
+        run(hold.lock, (todo, now) -> hold.lock.renewForOwner(todo, hold, lease, answer, now));
         return answer;
     }
 
@@ -378,10 +322,8 @@ final class Running {
         }
     }
 
-    void holdRemoved(Effects todo) {
-        if (held.decrement()) {
-            todo.add(completeIfNoneHeld);
-        }
+    void holdRemoved() {
+        held.decrement();
     }
 
     int size() {
@@ -422,13 +364,15 @@ final class Running {
     }
 
     void signal(String key, int slot) {
-        run(todo -> {
-            KeyLock lock = keyLock(key);
-            while (!lock.signalled(todo, slot, now())) {
-                forget(lock); // retired
-                lock = keyLock(key);
-            }
-        });
+        KeyLock lock = keyLock(key);
+        while (!isSignalled(lock, slot)) {
+            forget(lock); // retired
+            lock = keyLock(key);
+        }
+    }
+
+    private boolean isSignalled(KeyLock lock, int slot) {
+        return call(lock, (todo, now) -> lock.signalled(todo, slot, now));
     }
 
     /** After possibly missed signals. */
@@ -450,7 +394,7 @@ final class Running {
     void revoked(String key, String fingerprint) {
         KeyLock lock = known(key);
         if (lock != null) {
-            run(todo -> lock.revoked(todo, fingerprint, now()));
+            run(lock, (todo, now) -> lock.revoked(todo, fingerprint, now));
         }
     }
 
@@ -461,7 +405,7 @@ final class Running {
             return Optional.empty();
         }
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        boolean isHeld = call(todo -> lock.revoke(todo, slot, fencingToken, answer, now()));
+        boolean isHeld = call(lock, (todo, now) -> lock.revoke(todo, slot, fencingToken, answer, now));
         return isHeld ? Optional.of(answer) : Optional.empty();
     }
 
@@ -518,7 +462,7 @@ final class Running {
 
     void refuse() {
         CLOSED.compareAndSet(this, null, DRAINED);
-        forEach(lock -> run(todo -> lock.refuse(todo, DRAINED, now())));
+        forEach(lock -> run(lock, (todo, now) -> lock.refuse(todo, DRAINED, now)));
     }
 
     CompletableFuture<Void> drain() {
@@ -560,7 +504,7 @@ final class Running {
         closed = STOPPED;
         refuse();
         timer.close();
-        forEach(lock -> run(todo -> lock.close(todo, now())));
+        forEach(lock -> run(lock, lock::close));
         unsettled.forEach(Settlement::endIfOver);
         return calls.whenIdle();
     }
@@ -568,8 +512,7 @@ final class Running {
     /** Sleep of a key's waiters until the next look; {@code permits} is their maximum. */
     long backoff(Waiter first, int permits, int round, Obstacle obstacle) {
         if (obstacle.isKept() && permits == 1) { // of several slots, others may not be kept
-            Duration longest = patience.minus(settings.maxRetryDelay());
-            return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
+            return atMost(patience.minus(settings.maxRetryDelay()).toNanos(), obstacle.remaining());
         }
         double maxDelay = settings.maxRetryDelay().toNanos();
         double grown = maxDelay * FIRST_DELAY_SHARE * Math.pow(2, round);
@@ -596,7 +539,10 @@ final class Running {
     }
 
     private long atMost(long delay, Optional<Duration> limit) {
-        return limit.isEmpty() ? delay : Math.min(delay, limit.get().toNanos() + spread());
+        // Compared first: a lock of another program may have a lease of centuries, which no long holds in nanoseconds.
+        return limit.isEmpty() || limit.get().compareTo(Duration.ofNanos(delay)) >= 0
+                ? delay
+                : Math.min(delay, limit.get().toNanos() + spread());
     }
 
     private long spread() {

@@ -86,7 +86,7 @@ final class Settlement extends TimerEntry {
         if (!hold.grant.isUndecidable()) {
             return false;
         }
-        running.run(todo -> hold.lock.undecidable(todo, hold, running.now()));
+        running.run(hold.lock, (todo, now) -> hold.lock.undecidable(todo, hold, now));
         return true;
     }
 }

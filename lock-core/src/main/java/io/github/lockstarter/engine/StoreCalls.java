@@ -15,12 +15,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -59,18 +56,36 @@ final class StoreCalls extends TimerEntry {
     /** Instead of the fencing token of an attempt of unknown outcome. */
     static final long NO_GRANT = 0;
 
+    /** Processes the answer to a command. */
+    interface Continuation<R> {
+
+        void accept(R result);
+
+        /** The answer could not be processed. Allocates nothing, since the memory may be full. */
+        default void failed(Throwable cause) {}
+
+        default void process(R result) {
+            try {
+                accept(result);
+            } catch (RuntimeException | Error e) {
+                EngineLog.report("Processing the result of the lock backend", e);
+                failed(e);
+            }
+        }
+    }
+
     /** A command without an answer; the first answer or the deadline counts. */
     final class OpenCommand<R> extends TimerEntry {
 
         private final Function<Throwable, R> unknown;
-        private final Consumer<R> then;
+        private final Continuation<R> then;
         private final String key;
         private final long epoch;
 
         @GuardedBy("this")
         private boolean isAnswered;
 
-        OpenCommand(Function<Throwable, R> unknown, Consumer<R> then, String key, long epoch) {
+        OpenCommand(Function<Throwable, R> unknown, Continuation<R> then, String key, long epoch) {
             this.unknown = unknown;
             this.then = then;
             this.key = key;
@@ -84,8 +99,16 @@ final class StoreCalls extends TimerEntry {
                 }
                 isAnswered = true;
             }
-            timer.cancel(this);
-            process(BackendGuard.resultOf(result, failure, unknown), then, key, epoch);
+            try {
+                timer.cancel(this);
+                R known = BackendGuard.resultOf(result, failure, unknown);
+                notice(key, known, epoch);
+                then.process(known);
+            } catch (RuntimeException | Error e) { // e.g. out of memory
+                then.failed(e);
+            } finally {
+                end();
+            }
         }
 
         @Override
@@ -97,7 +120,7 @@ final class StoreCalls extends TimerEntry {
         }
     }
 
-    private final class Item extends TimerEntry {
+    private final class Item extends TimerEntry implements Continuation<ReleaseResult> {
 
         private final ReleaseCommand command;
         private final long addedAt = clock.nanos();
@@ -115,6 +138,19 @@ final class StoreCalls extends TimerEntry {
 
         boolean isOver(long now) {
             return now - giveUpAt >= 0;
+        }
+
+        @Override
+        public void accept(ReleaseResult result) {
+            StoreCalls.this.answered(this, result);
+        }
+
+        /** Dropped: its lock ends with the lease. */
+        @Override
+        public void failed(Throwable cause) {
+            synchronized (StoreCalls.this) {
+                releasesInFlight--;
+            }
         }
 
         @Override
@@ -168,18 +204,38 @@ final class StoreCalls extends TimerEntry {
         this.release = store::release;
     }
 
-    void acquire(AcquireCommand command, Consumer<AcquireResult> then) {
-        long epoch = outages.epoch();
-        inFlight.increment();
-        CompletionStage<AcquireResult> stage = BackendGuard.stageOf(acquire, command);
-        whenAnswered(stage, e -> new AcquireResult.Unknown(BACKEND_FAILED, e), then, command.key(), epoch);
+    void acquire(AcquireCommand command, Continuation<AcquireResult> then) {
+        send(acquire, command, e -> new AcquireResult.Unknown(BACKEND_FAILED, e), then, command.key(), outages.epoch());
     }
 
-    void release(ReleaseCommand command, Consumer<ReleaseResult> then) {
-        long epoch = outages.epoch();
+    void release(ReleaseCommand command, Continuation<ReleaseResult> then) {
+        send(release, command, e -> new ReleaseResult.Unknown(BACKEND_FAILED, e), then, command.key(), outages.epoch());
+    }
+
+    private <C, R> void send(
+            Function<C, CompletionStage<R>> call,
+            C command,
+            Function<Throwable, R> unknown,
+            Continuation<R> then,
+            String key,
+            long epoch) {
+        OpenCommand<R> open = null;
         inFlight.increment();
-        CompletionStage<ReleaseResult> stage = BackendGuard.stageOf(release, command);
-        whenAnswered(stage, e -> new ReleaseResult.Unknown(BACKEND_FAILED, e), then, command.key(), epoch);
+        try {
+            open = new OpenCommand<>(unknown, then, key, epoch);
+            CompletableFuture<R> answer = BackendGuard.stageOf(call, command).toCompletableFuture();
+            if (!answer.isDone()) {
+                timer.schedule(open, clock.nanos() + LAST_DEADLINE.toNanos());
+            }
+            answer.whenComplete(open::answered);
+        } catch (RuntimeException | Error e) { // e.g. out of memory
+            if (open == null) {
+                then.failed(e);
+                end();
+            } else {
+                open.answered(null, e);
+            }
+        }
     }
 
     /** One stage per command, in order, for {@link #answer}. */
@@ -188,56 +244,13 @@ final class StoreCalls extends TimerEntry {
     }
 
     /** The epoch is that of {@link #outages} before the renewal was sent. */
-    void answer(CompletionStage<RenewResult> stage, String key, long epoch, Consumer<RenewResult> then) {
-        inFlight.increment();
-        whenAnswered(stage, e -> new RenewResult.Unknown(BACKEND_FAILED, e), then, key, epoch);
+    void answer(CompletionStage<RenewResult> stage, String key, long epoch, Continuation<RenewResult> then) {
+        send(Function.identity(), stage, e -> new RenewResult.Unknown(BACKEND_FAILED, e), then, key, epoch);
     }
 
     /** Counts a step as under way until {@link #end}: a stop awaits its commands. */
     void begin() {
         inFlight.increment();
-    }
-
-    private <R> void whenAnswered(
-            CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then, String key, long epoch) {
-        CompletableFuture<R> answer = stage.toCompletableFuture();
-        if (answer.isDone()) {
-            process(resultOf(answer, unknown), then, key, epoch);
-            return;
-        }
-        OpenCommand<R> command = null;
-        try {
-            command = new OpenCommand<>(unknown, then, key, epoch);
-            timer.schedule(command, clock.nanos() + LAST_DEADLINE.toNanos());
-            stage.whenComplete(command::answered);
-        } catch (RuntimeException | Error e) { // e.g. out of memory
-            if (command == null) {
-                process(unknown.apply(e), then, key, epoch);
-            } else {
-                command.answered(null, e);
-            }
-        }
-    }
-
-    /** Hot path: no further stage for an immediate answer. */
-    private static <R> R resultOf(CompletableFuture<R> done, Function<Throwable, R> unknown) {
-        R result = null;
-        Throwable failure = null;
-        try {
-            result = done.getNow(null);
-        } catch (CompletionException | CancellationException e) {
-            failure = e;
-        }
-        return BackendGuard.resultOf(result, failure, unknown);
-    }
-
-    private <R> void process(R result, Consumer<R> then, String key, long epoch) {
-        try {
-            notice(key, result, epoch);
-            EngineLog.guard("Processing the result of the lock backend", then, result);
-        } finally {
-            end();
-        }
     }
 
     /** Before commands that follow from the result. */
@@ -298,7 +311,7 @@ final class StoreCalls extends TimerEntry {
             isSending = true;
         }
         for (Item item = next(); item != null; item = next()) {
-            EngineLog.guard("Cleaning up after an unknown outcome", this::send, item);
+            release(item.command, item);
         }
     }
 
@@ -310,10 +323,6 @@ final class StoreCalls extends TimerEntry {
         releasesInFlight += next == null ? 0 : 1;
         isSending = next != null;
         return next;
-    }
-
-    private void send(Item item) {
-        release(item.command, result -> answered(item, result));
     }
 
     private void answered(Item item, ReleaseResult result) {

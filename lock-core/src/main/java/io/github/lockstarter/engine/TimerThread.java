@@ -188,12 +188,23 @@ final class TimerThread implements EngineTimer {
                 return;
             }
             remove(entry);
-            if (size + 1 == entries.length) {
-                entries = Arrays.copyOf(entries, 2 * entries.length);
+            if (2 * size >= entries.length) {
+                grow();
             }
             entry.tick = tick;
             size++;
             sift(entry, size);
+        }
+
+        /** Early, so that entries have room while the memory is full. */
+        private void grow() {
+            try {
+                entries = Arrays.copyOf(entries, 2 * entries.length);
+            } catch (OutOfMemoryError e) {
+                if (size + 1 == entries.length) {
+                    throw e;
+                }
+            }
         }
 
         synchronized void remove(TimerEntry entry) {

@@ -74,8 +74,8 @@ final class WaitQueue {
     }
 
     void turnIntoTry(Waiter waiter) {
-        unlink(waiter);
         addTry(waiter);
+        unlink(waiter);
     }
 
     private void addTry(Waiter waiter) {
@@ -139,8 +139,8 @@ final class WaitQueue {
     void takeWaiters(Predicate<Waiter> which, Consumer<Waiter> taker) {
         for (Waiter each = first; each != null; each = each.behind) {
             if (which.test(each)) {
-                unlink(each);
                 taker.accept(each);
+                unlink(each);
             }
         }
     }

@@ -21,9 +21,6 @@ final class Waiter {
 
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    /** Set by a caller that failed for lack of stack or memory and takes no grant; a field, as it can call nothing. */
-    volatile boolean isOrphaned;
-
     @Nullable
     Outcome decided;
 
@@ -34,12 +31,6 @@ final class Waiter {
     int attempts;
 
     boolean hadToWait;
-
-    /**
-     * First attempt whose answer it accepts: for a waiter the one under way, which is answered during its wait, for a
-     * try one sent after its call.
-     */
-    long firstAttemptNumber;
 
     @Nullable
     Waiter ahead;
@@ -54,6 +45,15 @@ final class Waiter {
         this.request = request;
         this.owner = owner;
         this.startedAt = startedAt;
+    }
+
+    /** A waiter accepts each answer that arrives during its call, a try only one to an attempt sent during its call. */
+    boolean accepts(Attempt answered) {
+        return waits() || answered.sent.nanos() - startedAt >= 0;
+    }
+
+    boolean isGranted(Hold hold) {
+        return decided instanceof Outcome.Granted granted && granted.hold() == hold;
     }
 
     boolean waits() {

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Work of the timer's thread for all keys of a run: looks at each key when due, batches the renewals of a tick,
- * confirms holds after each beat, completes the work of failed threads, and detects that the machine was suspended.
+ * confirms holds after each beat, and detects that the machine was suspended.
  *
  * <p>{@link #due} and {@link #settled} belong to the timer's thread.
  */
@@ -37,38 +37,17 @@ final class Watchdog {
         this.deferredUntil = last.nanos();
     }
 
-    void look(KeyLock lock) {
-        running.run(todo -> lock.look(todo, running.now()));
-    }
-
     /** Sent at the end of this tick. */
     void renew(Renewal renewal) {
         due.add(renewal);
     }
 
     void afterTick() {
-        try {
-            sendDue();
-        } finally {
-            finish();
-        }
-    }
-
-    private void sendDue() {
         if (!due.isEmpty()) {
             List<Renewal> renewals = new ArrayList<>(due);
             due.clear();
             running.renew(renewals);
         }
-    }
-
-    private void finish() {
-        if (running.hasUnfinished) {
-            running.hasUnfinished = false;
-            running.forEach(lock -> EngineLog.guard(
-                    "Completing a release", () -> running.run(todo -> lock.finish(todo, running.now()))));
-        }
-        running.carryOutLeftovers();
     }
 
     /** Until this time, the store renews nothing. */
@@ -96,7 +75,7 @@ final class Watchdog {
         Moment now = running.now();
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
-        running.forEach(lock -> running.run(todo -> {
+        running.forEach(lock -> running.run(lock, (todo, later) -> {
             if (!lock.confirm(todo, now, isDeferred)) {
                 isUnsettled = true;
             }
@@ -134,7 +113,7 @@ final class Watchdog {
         long ahead = now.wallMillis() - last.wallMillis() - (now.nanos() - last.nanos()) / 1_000_000;
         last = now;
         if (ahead > JUMP_MILLIS) {
-            running.forEach(this::look);
+            running.forEach(running::look);
         }
         isWatching = false;
         if (running.size() > 0) {

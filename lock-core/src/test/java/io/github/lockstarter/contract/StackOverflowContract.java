@@ -3,7 +3,7 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
@@ -11,9 +11,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,22 +32,14 @@ public abstract class StackOverflowContract extends EngineContract {
     private static final int AT_A_TIME = 6;
     private static final long STACK_BYTES = 256 * 1024;
 
-    /**
-     * Renewed for as long as the lock is held. A lock of which no mark is left is released at the second renewal, at
-     * two thirds of the lease.
-     */
-    private static final Duration LEASE = Duration.ofSeconds(30);
+    /** A lock whose release fails ends with it at the latest. */
+    private static final Duration LEASE = Duration.ofSeconds(10);
 
     /** A recursion takes some hundred keys, and each of them a few writes to the disk of the store. */
     private static final Duration RETURNED = Duration.ofMinutes(1);
 
-    /** Marks are seen within a tick of the timer, long before the second renewal. */
-    private static final Duration MARKED = LEASE.dividedBy(4);
-
-    /** How many locks may stay unmarked because the overflow is in the JVM itself. */
-    private static final int MOST_UNMARKED = THREADS / 6;
-
-    private final AtomicInteger overflows = new AtomicInteger();
+    /** The threads live on until then. */
+    private final CountDownLatch end = new CountDownLatch(1);
 
     public StackOverflowContract(Supplier<? extends LockStore> opening) {
         super(opening);
@@ -69,6 +64,53 @@ public abstract class StackOverflowContract extends EngineContract {
         onThreads(THREADS, number -> descend(request(number), Integer.MAX_VALUE, new AtomicBoolean()));
 
         assertNothingIsHeld();
+    }
+
+    @Test
+    void anOverflowingRecursionWithSeveralKeysLeavesNoLockHeld() throws Exception {
+        onThreads(THREADS, number -> recurse(several(number)));
+
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void anOverflowingRecursionThatEntersByItsHandleLeavesNoLockHeld() throws Exception {
+        onThreads(THREADS, number -> {
+            try (LockHandle held = first.locks().acquire(request(number))) {
+                enterAgain(held, request(number));
+            }
+        });
+
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void anOverflowingRecursionOfAsynchronousActionsLeavesNoLockHeld() throws Exception {
+        onThreads(FEW_THREADS, number -> recurseAsync(request(number)));
+
+        assertNothingIsHeld();
+    }
+
+    private int enterAgain(LockHandle held, LockRequest one) {
+        try (LockHandle nested = held.reenter(one).orElseThrow()) {
+            return 1 + enterAgain(nested, one);
+        }
+    }
+
+    /** The action of the first call runs on a thread of the engine, so this thread re-enters in the context of it. */
+    private void recurseAsync(LockRequest one) {
+        try (LockHandle held = first.locks().acquireAsync(one).join()) {
+            LockContext.NONE.with(held).call(() -> callAsync(one));
+        }
+    }
+
+    private CompletableFuture<Integer> callAsync(LockRequest one) {
+        return first.locks().executeAsync(one, () -> callAsync(one));
+    }
+
+    private LockRequest several(int number) {
+        return LockRequest.ofAll(List.of(key + ':' + number, key + ':' + number + ":b"))
+                .leasedFor(LEASE);
     }
 
     private LockRequest request(int number) {
@@ -113,25 +155,46 @@ public abstract class StackOverflowContract extends EngineContract {
     private void onThreads(int count, Work work) throws InterruptedException {
         first.locks().execute(request, () -> {}); // loads classes
         for (int next = 0; next < count; next += AT_A_TIME) {
+            CountDownLatch returned = new CountDownLatch(AT_A_TIME);
             List<Thread> threads = new ArrayList<>();
             for (int number = next; number < next + AT_A_TIME; number++) {
-                threads.add(start(work, number));
+                threads.add(start(work, number, returned));
             }
-            for (Thread thread : threads) {
-                thread.join(RETURNED.toMillis());
-                assertThat(thread.isAlive())
-                        .as(() -> "still there:\n" + stackOf(thread))
-                        .isFalse();
-            }
+            assertThat(returned.await(RETURNED.toSeconds(), TimeUnit.SECONDS))
+                    .as(() -> "returned:\n"
+                            + threads.stream()
+                                    .map(StackOverflowContract::stackOf)
+                                    .toList())
+                    .isTrue();
         }
-        assertThat(overflows).hasValue(count);
     }
 
-    private Thread start(Work work, int number) {
-        Thread thread = new Thread(null, () -> overflow(work, number, number), "overflow-" + number, STACK_BYTES);
+    private Thread start(Work work, int number, CountDownLatch returned) {
+        Thread thread = new Thread(
+                null,
+                () -> {
+                    overflow(work, number, number);
+                    returned.countDown();
+                    awaitEnd();
+                },
+                "overflow-" + number,
+                STACK_BYTES);
         thread.setDaemon(true);
         thread.start();
         return thread;
+    }
+
+    private void awaitEnd() {
+        try {
+            end.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @AfterEach
+    void endThreads() {
+        end.countDown();
     }
 
     /** Different depths, so that the stacks end at different places. */
@@ -142,10 +205,8 @@ public abstract class StackOverflowContract extends EngineContract {
         }
         try {
             work.of(number);
-        } catch (
-                VirtualMachineError
-                        e) { // where the JVM itself is at the end of its stack, another one than an overflow
-            overflows.incrementAndGet();
+        } catch (VirtualMachineError overflow) {
+            // Where the JVM itself is at the end of its stack, another one than an overflow.
         }
     }
 
@@ -159,20 +220,12 @@ public abstract class StackOverflowContract extends EngineContract {
     }
 
     private void assertNothingIsHeld() {
-        await().atMost(MARKED)
-                .untilAsserted(() -> assertThat(first.locks().heldLocks().snapshot())
-                        .extracting(HeldLock::key)
-                        .as("held without a mark by threads that have ended")
-                        .hasSizeLessThanOrEqualTo(MOST_UNMARKED));
-        await().atMost(LEASE).untilAsserted(() -> {
-            System.gc(); // the watchdog notices an unreachable handle only after a collection
-            assertThat(first.locks().heldLocks().snapshot())
-                    .extracting(HeldLock::key)
-                    .as("held by threads that have ended")
-                    .isEmpty();
-        });
+        await().atMost(LEASE.plus(RETURNED))
+                .untilAsserted(() -> assertThat(first.locks().heldLocks().size())
+                        .as("locks held by threads that do nothing")
+                        .isZero());
         for (int number = 0; number < THREADS; number++) {
-            try (LockHandle free = second.locks().acquire(request(number).withoutWaiting())) {
+            try (LockHandle free = second.locks().acquire(request(number).waitingUpTo(RETURNED))) {
                 assertThat(free.isHeld()).isTrue();
             }
         }

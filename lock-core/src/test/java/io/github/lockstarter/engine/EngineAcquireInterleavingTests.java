@@ -13,7 +13,9 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -483,6 +485,42 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(attempt.command().waiting().orElseThrow().position()).isEqualTo(Waiting.NEW);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(newWaiting.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    /** The known answer is from before its call: the lock may be free since then. */
+    @Test
+    void aWaiterThatArrivesDuringAnUnansweredWithdrawalFailsWithIt() throws Exception {
+        CompletableFuture<LockHandle> leaving = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        leaving.cancel(false);
+        Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(1)));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> waiting.isDone() || engine.admin().waiters().isEmpty()); // its wait is over
+        withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+
+        assertThatThrownBy(() -> waiting.get(30, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("was not acquired: no answer within 2s");
+    }
+
+    /** Each may have used up this instance's place in the store's queue. */
+    @Test
+    void eachSignalThatOvertakesTheAnswerToAnAttemptCausesTheNextOne() throws Exception {
+        ManualBackend manual = new ManualBackend();
+        try (LockEngine trusting =
+                new LockEngine(manual, Application.settingsThatTrustSignals(), List.of(), EngineClock.SYSTEM)) {
+            CompletableFuture<LockHandle> waiting = trusting.acquireAsync(REQUEST.waitingUpTo(Duration.ofHours(1)));
+            for (int overtaken = 0; overtaken < 12; overtaken++) {
+                Sent<AcquireCommand, AcquireResult> attempt = manual.nextAcquire();
+                manual.signal(KEY);
+                attempt.answer().complete(contended());
+            }
+            manual.nextAcquire().answer().complete(grant(1, 0));
+
+            assertThat(waiting.get(30, TimeUnit.SECONDS).isHeld()).isTrue();
+            manual.refusesReleases = true;
+        }
     }
 
     @Test

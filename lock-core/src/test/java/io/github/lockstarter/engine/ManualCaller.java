@@ -4,6 +4,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Acquisitions.IfBusy;
+import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,7 +128,7 @@ final class ManualCaller {
         if (kind == Kind.BLOCKS) {
             KeyLock lock = engine.running.keyLock(ManualEngine.KEY);
             waiter = new Waiter(lock, terms, OWNER, engine.now().nanos());
-            engine.running.join(waiter, engine.now());
+            engine.running.join(waiter);
         } else {
             engine.running.acquisitions.acquireAsync(ManualEngine.KEY, terms, result);
         }
@@ -138,12 +139,21 @@ final class ManualCaller {
     }
 
     private void extend() {
-        engine.running.extend(entries.get(0).hold, REQUEST);
+        Hold hold = entries.get(0).hold;
+        engine.running
+                .renewForOwner(hold, Optional.of(hold.request.lease()))
+                .thenAccept(result -> continueOn(hold, result));
+    }
+
+    private void continueOn(Hold hold, RenewResult result) {
+        if (result instanceof RenewResult.Renewed) {
+            engine.running.run(hold.lock, (todo, now) -> hold.lock.continueOn(todo, hold, REQUEST, now));
+        }
     }
 
     private void lookAtClock() {
         Waiter late = queued().orElseThrow();
-        engine.running.run(todo -> late.lock.waitIsOver(todo, late, engine.now()));
+        engine.running.run(late.lock, (todo, now) -> late.lock.waitIsOver(todo, late, now));
     }
 
     /** The rest of the thread's call. */
@@ -167,7 +177,7 @@ final class ManualCaller {
 
     private void interrupt() {
         Waiter blocked = waiter;
-        engine.running.run(todo -> blocked.lock.leave(todo, blocked, engine.now()));
+        engine.running.run(blocked.lock, (todo, now) -> blocked.lock.leave(todo, blocked, now));
         end();
     }
 
