@@ -6,6 +6,7 @@ import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,9 @@ final class Acquisitions {
         }
         if (Thread.currentThread().isInterrupted()) {
             throw Messages.interrupted(key, new InterruptedException());
+        }
+        if (LockThreads.isNonBlocking()) {
+            throw Messages.mustNotBlock(key);
         }
         Waiter waiter = new Waiter(running.keyLock(key), request, owner, running.clock.nanos());
         try {

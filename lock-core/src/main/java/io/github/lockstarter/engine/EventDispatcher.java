@@ -5,15 +5,21 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
  * Calls the listeners, and runs the application's callbacks on threads that may block. Exceptions of listeners are
  * logged and ignored.
+ *
+ * <p>A task that gets no thread, because the pool is full or the process may start no more threads, waits in {@link
+ * #queued} for the thread of {@link #starter}: the thread that adds it serves all locks, so it must not run it.
  */
 final class EventDispatcher implements AutoCloseable {
 
@@ -21,12 +27,16 @@ final class EventDispatcher implements AutoCloseable {
     private final ExecutorService lossEvents;
     private final ExecutorService lossCallbacks;
     private final ExecutorService completions;
+    private final ExecutorService starter;
+    private final Queue<Runnable> queued = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean isStarting = new AtomicBoolean();
 
     EventDispatcher(List<LockListener> listeners, EngineEnvironment environment) {
         this.listeners = List.copyOf(listeners);
         this.lossEvents = environment.newLossExecutor().get();
         this.lossCallbacks = environment.newCallbackExecutor().get();
         this.completions = environment.newCompletionExecutor().get();
+        this.starter = environment.newLossExecutor().get();
     }
 
     boolean hasListeners() {
@@ -40,7 +50,7 @@ final class EventDispatcher implements AutoCloseable {
      */
     void publish(LockEvent event) {
         if (event instanceof LockEvent.Lost && hasListeners()) {
-            run(lossEvents, () -> callEach(listeners, listener -> listener.onEvent(event)));
+            execute(lossEvents, () -> callEach(listeners, listener -> listener.onEvent(event)), this::queue);
         } else {
             callEach(listeners, listener -> listener.onEvent(event));
         }
@@ -56,15 +66,16 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
+    /** Starts no thread of the pool on the calling thread, since many locks may be lost in one tick of the watchdog. */
     void callback(Runnable callback) {
-        run(lossCallbacks, callback);
+        queue(() -> execute(lossCallbacks, callback, Runnable::run));
     }
 
     /**
      * Completes a future of the application, apart from the loss threads, which must not wait for its dependent stages.
      */
     void complete(Runnable completion) {
-        run(completions, completion);
+        execute(completions, completion, this::queue);
     }
 
     /**
@@ -74,16 +85,41 @@ final class EventDispatcher implements AutoCloseable {
         return future.isDone() ? future : future.whenCompleteAsync((result, failure) -> {}, this::complete);
     }
 
-    /**
-     * Falls back to this thread when the client is closed or no thread can be started, since waiters must not wait
-     * forever.
-     */
-    static void run(Executor pool, Runnable callback) {
-        Runnable guarded = () -> EngineLog.guard("A lock callback", callback);
+    private static void execute(Executor pool, Runnable task, Consumer<Runnable> ifRefused) {
+        Runnable guarded = () -> EngineLog.guard("A lock callback", task);
         try {
             pool.execute(guarded);
         } catch (RejectedExecutionException | OutOfMemoryError unable) {
-            guarded.run();
+            ifRefused.accept(guarded);
+        }
+    }
+
+    private void queue(Runnable task) {
+        queued.add(task);
+        runQueued();
+    }
+
+    /**
+     * Runs the queued tasks on the starter's thread. Called again after each tick, in case it could not be started.
+     * Once closed, runs them on this thread, since waiters must not wait forever.
+     */
+    void runQueued() {
+        if (queued.isEmpty() || !isStarting.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            starter.execute(this::drain);
+        } catch (RejectedExecutionException closed) {
+            drain();
+        } catch (OutOfMemoryError noThread) {
+            isStarting.set(false); // the next tick retries
+        }
+    }
+
+    private void drain() {
+        isStarting.set(false);
+        for (Runnable task = queued.poll(); task != null; task = queued.poll()) {
+            task.run();
         }
     }
 
@@ -93,6 +129,7 @@ final class EventDispatcher implements AutoCloseable {
         lossEvents.shutdown();
         lossCallbacks.shutdown();
         completions.shutdown();
+        starter.shutdown();
         LockThreads.join(lossEvents);
     }
 }

@@ -114,7 +114,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      *     never if {@link #start()} or {@link #stop()} comes first
      */
     public CompletableFuture<Void> drain() {
-        return query(Running::drain, CompletableFuture.completedFuture(null));
+        return forCallers(query(Running::drain, CompletableFuture.completedFuture(null)));
     }
 
     /**
@@ -148,7 +148,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return completed when the backend has answered
      */
     public CompletableFuture<Void> beginStop() {
-        return query(Running::beginClose, CompletableFuture.completedFuture(null));
+        return forCallers(query(Running::beginClose, CompletableFuture.completedFuture(null)));
     }
 
     /**
@@ -242,6 +242,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return query(running -> running.heartbeat.supported(), CrashTakeOver.off("The lock client is stopped"));
     }
 
+    /** Dependent stages of the application run on threads that may block. */
+    private <R> CompletableFuture<R> forCallers(CompletableFuture<R> future) {
+        return query(running -> running.events.completedForCallers(future), future);
+    }
+
     private <R> R query(Function<Running, R> question, R ifStopped) {
         Running running = currentRun.get();
         return running == null ? ifStopped : question.apply(running);
@@ -306,7 +311,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             return LockEngine.this
                     .<Optional<CompletableFuture<ReleaseResult>>>query(
                             running -> running.revoke(key, slot, fencingToken), Optional.empty())
-                    .map(released -> released.thenApply(Admin::revoked))
+                    .map(released -> forCallers(released).thenApply(Admin::revoked))
                     .orElseGet(() -> queryStore(
                             () -> backend.revoke(key, slot, fencingToken),
                             Revocation.Unknown::new,
@@ -331,16 +336,16 @@ public final class LockEngine implements LockSource, AutoCloseable {
                     .thenApply(state -> query(running -> state.with(running.heartbeat.takeOver()), state));
         }
 
-        private static <R> CompletableFuture<R> queryStore(
+        private <R> CompletableFuture<R> queryStore(
                 Supplier<CompletionStage<R>> question, Function<String, R> failed, Consumer<R> answered) {
-            return BackendGuard.stageOf(question)
+            return forCallers(BackendGuard.stageOf(question)
                     .handle((result, failure) -> {
                         R answer = BackendGuard.resultOf(
                                 result, failure, e -> failed.apply("The lock backend failed unexpectedly: " + e));
                         EngineLog.guard("Noticing an answer of the lock backend", answered, answer);
                         return answer;
                     })
-                    .toCompletableFuture();
+                    .toCompletableFuture());
         }
     }
 

@@ -60,6 +60,12 @@ final class Messages {
         };
     }
 
+    static IllegalStateException mustNotBlock(String key) {
+        return new IllegalStateException("Cannot acquire lock '" + LockRequest.printable(key) + "' on the thread "
+                + Thread.currentThread().getName() + ": it serves all locks of this instance, so it must not wait for"
+                + " one. Acquire the lock on a thread of the application, or with acquireAsync or executeAsync");
+    }
+
     static LockBackendException shutDown(String key) {
         return new LockBackendException(
                 key,

@@ -43,7 +43,7 @@ final class TimerThread implements EngineTimer {
     private volatile boolean isClosed;
 
     TimerThread(EngineClock clock) {
-        this(clock, work -> LockThreads.thread("lock-watchdog", work));
+        this(clock, work -> LockThreads.nonBlocking("lock-watchdog", work));
     }
 
     TimerThread(EngineClock clock, Function<Runnable, Thread> newThread) {

@@ -43,10 +43,14 @@ final class Watchdog {
     }
 
     void afterTick() {
-        if (!due.isEmpty()) {
-            List<Renewal> renewals = new ArrayList<>(due);
-            due.clear();
-            running.renew(renewals);
+        try {
+            if (!due.isEmpty()) {
+                List<Renewal> renewals = new ArrayList<>(due);
+                due.clear();
+                running.renew(renewals);
+            }
+        } finally {
+            running.events.runQueued();
         }
     }
 

@@ -15,7 +15,8 @@ import java.util.concurrent.locks.LockSupport;
  * pool.
  *
  * <p>Failures are those of {@link CompletableFuture#join}. A limit of zero or less does not wait. Interrupts throw and
- * clear the flag; uninterruptible methods set it again after the wait. Not for event loops and timer threads.
+ * clear the flag; uninterruptible methods set it again after the wait. A wait that would block a {@linkplain
+ * LockThreads#nonBlocking thread that serves all locks} fails with {@link IllegalStateException}.
  *
  * <p>Internal to this project's modules.
  */
@@ -109,6 +110,12 @@ public final class BlockingWait {
     }
 
     private static void block(Completion completion) throws InterruptedException {
+        if (LockThreads.isNonBlocking()) {
+            throw new IllegalStateException("The thread "
+                    + Thread.currentThread().getName()
+                    + " serves all locks of this instance, so it must not wait for the lock store. Call this method"
+                    + " on a thread of the application, or use its asynchronous form");
+        }
         try {
             ForkJoinPool.managedBlock(completion);
         } catch (RejectedExecutionException | OutOfMemoryError noSpareWorker) {

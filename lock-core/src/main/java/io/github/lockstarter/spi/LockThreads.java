@@ -33,11 +33,40 @@ public final class LockThreads {
         return thread(name, LockThreads.class.getClassLoader(), work);
     }
 
+    /**
+     * {@return an unstarted thread that serves all locks, such as an event loop, where {@link BlockingWait} fails}
+     *
+     * @param name name
+     * @param work code
+     */
+    public static Thread nonBlocking(String name, Runnable work) {
+        return prepared(new NonBlockingThread(work, numbered(name)), LockThreads.class.getClassLoader());
+    }
+
+    /** {@return whether the current thread serves all locks, so that it must not wait for one} */
+    public static boolean isNonBlocking() {
+        return Thread.currentThread() instanceof NonBlockingThread;
+    }
+
     private static Thread thread(String name, ClassLoader context, Runnable work) {
-        Thread thread = new Thread(null, work, name + '-' + NUMBER.incrementAndGet(), 0, false);
+        return prepared(new Thread(null, work, numbered(name), 0, false), context);
+    }
+
+    private static String numbered(String name) {
+        return name + '-' + NUMBER.incrementAndGet();
+    }
+
+    private static Thread prepared(Thread thread, ClassLoader context) {
         thread.setContextClassLoader(context);
         thread.setDaemon(true);
         return thread;
+    }
+
+    private static final class NonBlockingThread extends Thread {
+
+        NonBlockingThread(Runnable work, String name) {
+            super(null, work, name, 0, false);
+        }
     }
 
     /**
@@ -84,12 +113,12 @@ public final class LockThreads {
     }
 
     /**
-     * {@return a single-threaded timer that drops cancelled tasks, and delayed ones at shutdown}
+     * {@return a single-threaded timer whose tasks must not block; drops cancelled tasks, and delayed ones at shutdown}
      *
      * @param name name
      */
     public static ScheduledThreadPoolExecutor timer(String name) {
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> thread(name, work));
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> nonBlocking(name, work));
         timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         return timer;

@@ -20,6 +20,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
@@ -604,5 +605,24 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         await().untilAsserted(() -> assertThat(waiting).hasValue(0));
         own.answerTheRest();
         counted.stop();
+    }
+
+    @Test
+    void refusesToBlockAThreadThatServesAllLocks() throws Exception {
+        CompletableFuture<LockHandle> refused = new CompletableFuture<>();
+        LockThreads.nonBlocking("lock-test", () -> {
+                    try {
+                        refused.complete(engine.acquire(REQUEST));
+                    } catch (RuntimeException e) {
+                        refused.completeExceptionally(e);
+                    }
+                })
+                .start();
+
+        assertThatThrownBy(() -> refused.get(30, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll(KEY, "lock-test-", "acquireAsync");
+        engine.acquireAsync(LockRequest.of("the first command"));
+        assertThat(backend.nextAcquire().command().key()).isEqualTo("the first command");
     }
 }

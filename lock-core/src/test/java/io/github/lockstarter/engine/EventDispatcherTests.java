@@ -3,30 +3,88 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.spi.LockThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class EventDispatcherTests {
 
     private final AtomicInteger ran = new AtomicInteger();
 
-    @Test
-    void runsACallbackOnTheCallingThreadWhenNoThreadCanBeStarted() {
-        EventDispatcher.run(
-                task -> {
-                    throw new OutOfMemoryError("unable to create native thread");
-                },
-                ran::incrementAndGet);
+    private final AtomicBoolean mayStartThreads = new AtomicBoolean(true);
 
-        assertThat(ran).hasValue(1);
+    /** Has one thread for callbacks, one for completions, and none at all while {@link #mayStartThreads} is false. */
+    private EventDispatcher dispatcher() {
+        EngineEnvironment usual = EngineEnvironment.of(EngineClock.SYSTEM);
+        return new EventDispatcher(
+                List.of(),
+                new EngineEnvironment(
+                        usual.clock(),
+                        usual.newTimer(),
+                        () -> pool(1, new LinkedBlockingQueue<>()),
+                        () -> pool(0, new SynchronousQueue<>()),
+                        () -> pool(0, new SynchronousQueue<>()),
+                        usual.identity(),
+                        usual.jitter()));
+    }
+
+    private ThreadPoolExecutor pool(int core, BlockingQueue<Runnable> queue) {
+        return new ThreadPoolExecutor(core, 1, 1, TimeUnit.SECONDS, queue, work -> {
+            if (!mayStartThreads.get()) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            return LockThreads.thread("test-pool", work);
+        });
+    }
+
+    /** Callers are the watchdog and the event loop: a callback that blocks one of them would stop all locks. */
+    @Test
+    void runsNoTaskOnTheCallingThreadWhenThePoolIsFull() throws Exception {
+        CountDownLatch all = new CountDownLatch(4);
+        CountDownLatch free = new CountDownLatch(1);
+        try (EventDispatcher events = dispatcher()) {
+            for (Consumer<Runnable> way : List.<Consumer<Runnable>>of(events::callback, events::complete)) {
+                way.accept(() -> pass(free));
+                way.accept(() -> {
+                    pass(free);
+                    all.countDown();
+                });
+                way.accept(all::countDown);
+            }
+            assertThat(all.getCount()).isEqualTo(4);
+            free.countDown();
+            assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void runsTasksLaterWhenNoThreadCanBeStarted() throws Exception {
+        CountDownLatch both = new CountDownLatch(2);
+        mayStartThreads.set(false);
+        try (EventDispatcher events = dispatcher()) {
+            events.callback(both::countDown);
+            events.complete(both::countDown);
+            events.runQueued();
+            assertThat(both.getCount()).isEqualTo(2);
+
+            mayStartThreads.set(true);
+            events.runQueued();
+
+            assertThat(both.await(30, TimeUnit.SECONDS)).isTrue();
+        }
     }
 
     /** A thread that reads from a socket counts as running, and may do so forever. */
@@ -66,13 +124,13 @@ class EventDispatcherTests {
     }
 
     @Test
-    void runsACallbackOnTheCallingThreadOnceClosed() {
-        EventDispatcher.run(
-                task -> {
-                    throw new RejectedExecutionException("closed");
-                },
-                ran::incrementAndGet);
+    void runsTasksOnTheCallingThreadOnceClosed() {
+        EventDispatcher events = dispatcher();
+        events.close();
 
-        assertThat(ran).hasValue(1);
+        events.callback(ran::incrementAndGet);
+        events.complete(ran::incrementAndGet);
+
+        assertThat(ran).hasValue(2);
     }
 }

@@ -182,4 +182,26 @@ class BlockingWaitTests {
             pool.shutdownNow();
         }
     }
+
+    @Test
+    void failsOnAThreadThatServesAllLocks() throws Exception {
+        CompletableFuture<Object> complete = CompletableFuture.completedFuture("result");
+        CompletableFuture<Throwable> refusal = new CompletableFuture<>();
+        CompletableFuture<Object> result = new CompletableFuture<>();
+
+        LockThreads.nonBlocking("lock-test", () -> {
+                    result.complete(BlockingWait.awaitUninterruptibly(complete));
+                    try {
+                        BlockingWait.awaitUninterruptibly(new CompletableFuture<>());
+                    } catch (RuntimeException e) {
+                        refusal.complete(e);
+                    }
+                })
+                .start();
+
+        assertThat(result.get(LATE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("result");
+        assertThat(refusal.get(LATE.toSeconds(), TimeUnit.SECONDS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("lock-test-", "serves all locks", "a thread of the application");
+    }
 }
