@@ -247,7 +247,7 @@ public final class RedisLockBackend implements QuorumNode {
         CallQueue known = queues.get(node);
         return known == null
                 ? queues.computeIfAbsent(
-                        node, any -> new CallQueue(connector.timer(), settings.commandTimeout(), connector::nanoTime))
+                        node, any -> new CallQueue(connector.loop(), settings.commandTimeout(), connector::nanoTime))
                 : known;
     }
 

@@ -159,8 +159,8 @@ class MailboxIT {
         }
 
         @Override
-        public ScheduledExecutorService timer() {
-            return others.timer();
+        public ScheduledExecutorService loop() {
+            return others.loop();
         }
 
         @Override

@@ -84,13 +84,13 @@ final class ConnectionPair implements AutoCloseable {
      * end, including those of threads that have just fetched the link: a demoted server still answers that it did not
      * execute them.
      */
-    void abandon(ScheduledExecutorService timer, Duration commandTimeout) {
+    void abandon(ScheduledExecutorService loop, Duration commandTimeout) {
         MailboxConnection subscribed = signals;
         if (subscribed != null) {
             subscribed.closeAsync();
         }
         try {
-            timer.schedule(commands::closeAsync, commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
+            loop.schedule(commands::closeAsync, commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             // The client is shutting down and closes its connections.
         }

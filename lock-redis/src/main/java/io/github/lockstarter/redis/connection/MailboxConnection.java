@@ -116,7 +116,7 @@ final class MailboxConnection {
 
     /**
      * The subscription on one connection, with regular pings: an idle mailbox and a hanging server look alike.
-     * <p>Runs on the client's timer and event loop, one ping at a time. Ends when the connection is replaced or closed.
+     * <p>Runs on the client's event loop, one ping at a time. Ends when the connection is replaced or closed.
      */
     private final class Subscription {
 
@@ -138,7 +138,7 @@ final class MailboxConnection {
 
         void askLater() {
             try {
-                connector.timer().schedule(this::ask, pulse.toNanos(), TimeUnit.NANOSECONDS);
+                connector.loop().schedule(this::ask, pulse.toNanos(), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 // The client is shutting down, and the mailbox with it.
             }

@@ -112,7 +112,7 @@ public final class RedisConnections implements AutoCloseable {
         User user = new User(key, opened);
         try {
             Future<?> deadline = connector
-                    .timer()
+                    .loop()
                     .schedule(
                             () -> user.link.completeExceptionally(
                                     new RedisCommandTimeoutException("The connection was not open in time")),
@@ -250,7 +250,7 @@ public final class RedisConnections implements AutoCloseable {
             return begin(null);
         });
         if (begun != null) {
-            unfit.abandon(connector.timer(), patience);
+            unfit.abandon(connector.loop(), patience);
             launch(begun);
         }
     }

@@ -33,10 +33,13 @@ public interface RedisConnector extends AutoCloseable {
     /** {@return an open connection for signals, with the UTF-8 string codec, automatic reconnect and resubscription} */
     StatefulRedisPubSubConnection<String, String> connectPubSub();
 
-    /** {@return the client's executor for timeouts, whose tasks return at once; closed with the client} */
-    ScheduledExecutorService timer();
+    /**
+     * {@return an event loop of the client: one thread, whose tasks return at once and run in order; with {@link
+     * LockClientResources}, the loop of all connections}
+     */
+    ScheduledExecutorService loop();
 
-    /** {@return the monotonic clock of the {@link #timer} in nanoseconds, {@link System#nanoTime()} by default} */
+    /** {@return the monotonic clock of the {@link #loop} in nanoseconds, {@link System#nanoTime()} by default} */
     default long nanoTime() {
         return System.nanoTime();
     }

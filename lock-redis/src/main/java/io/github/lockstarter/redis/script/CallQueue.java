@@ -1,7 +1,5 @@
 package io.github.lockstarter.redis.script;
 
-import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.internal.ThreadExecutorMap;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  * after the answer to its attempt. Fewer than {@value #MOST_UNANSWERED} calls are unanswered when an attempt is sent.
  * While calls are held back, the next answer sends them, or else a timer after {@link #PATIENCE}. An attempt that finds
  * no room within the command timeout completes as not sent.
- * <p>Any thread adds calls and receives answers. One thread at a time sends: {@link #rounds} counts its remaining
- * passes over {@link #added}, and only it uses {@link #ordered} and {@link #attempts}. On an event loop it sends from a
- * task: Lettuce writes at once what the loop itself sends, ahead of calls that other threads queued as tasks before.
- * {@link #isHolding} is set before reading {@link #unanswered} and read after lowering it, so that no answer is missed.
+ * <p>Any thread adds calls and receives answers; only tasks of the client's event loop send. So no thread of the
+ * application can delay the calls of others, and all writes come from one thread: Lettuce writes at once what a
+ * connection's own loop sends, ahead of calls that other threads sent before. {@link #rounds} counts the remaining
+ * passes over {@link #added}; only they use {@link #ordered} and {@link #attempts}. {@link #isHolding} is set before
+ * reading {@link #unanswered} and read after lowering it, so that no answer is missed.
  */
 public final class CallQueue {
 
@@ -88,7 +87,7 @@ public final class CallQueue {
         }
     }
 
-    private final ScheduledExecutorService timer;
+    private final ScheduledExecutorService loop;
     private final Duration commandTimeout;
     private final LongSupplier nanoTime;
     private final Queue<Call<?, ?>> added = new ConcurrentLinkedQueue<>();
@@ -100,8 +99,8 @@ public final class CallQueue {
     private final AtomicBoolean isWatched = new AtomicBoolean();
     private volatile boolean isHolding;
 
-    public CallQueue(ScheduledExecutorService timer, Duration commandTimeout, LongSupplier nanoTime) {
-        this.timer = timer;
+    public CallQueue(ScheduledExecutorService loop, Duration commandTimeout, LongSupplier nanoTime) {
+        this.loop = loop;
         this.commandTimeout = commandTimeout;
         this.nanoTime = nanoTime;
     }
@@ -146,16 +145,12 @@ public final class CallQueue {
         if (rounds.getAndIncrement() > 0) {
             return;
         }
-        EventExecutor loop = ThreadExecutorMap.currentExecutor();
         try {
-            if (loop != null) {
-                loop.execute(this::sendRounds);
-                return;
-            }
+            loop.execute(this::sendRounds);
         } catch (RejectedExecutionException | Error e) {
-            // The client is closing and rejects calls, or memory for a task is lacking: send here.
+            // The client is closing and rejects calls, or memory for a task is lacking.
+            sendRounds();
         }
-        sendRounds();
     }
 
     private void sendRounds() {
@@ -266,11 +261,11 @@ public final class CallQueue {
         call.complete(call.sender.unsent(call.command));
     }
 
-    /** A rejecting timer is shut down together with its connection. Out of memory, the next call retries. */
+    /** A rejecting loop is shut down together with its connection. Out of memory, the next call retries. */
     private void watch() {
         if (isWatched.compareAndSet(false, true)) {
             try {
-                timer.schedule(this::look, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+                loop.schedule(this::look, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException | Error e) {
                 isWatched.set(false);
             }

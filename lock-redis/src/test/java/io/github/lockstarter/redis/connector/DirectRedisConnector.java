@@ -10,7 +10,6 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
@@ -18,13 +17,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /** Connects without Spring, for tests and their child JVMs. */
 public final class DirectRedisConnector implements RedisConnector {
 
-    private final ClientResources resources;
+    private final LockClientResources resources;
     private final AbstractRedisClient client;
     private final RedisConnector connector;
 
@@ -69,7 +67,7 @@ public final class DirectRedisConnector implements RedisConnector {
         String target =
                 uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
         if (cluster) {
-            RedisClusterClient toCluster = RedisClusterClient.create(resources, uris);
+            RedisClusterClient toCluster = RedisClusterClient.create(resources.resources(), uris);
             toCluster.setOptions(settings.tuneCluster(ClientOptions.create()));
             this.client = toCluster;
             this.connector = RedisConnectors.toCluster(toCluster, named(target), this::closeClient);
@@ -120,8 +118,8 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
-    public ScheduledExecutorService timer() {
-        return connector.timer();
+    public ScheduledExecutorService loop() {
+        return connector.loop();
     }
 
     @Override
@@ -159,16 +157,14 @@ public final class DirectRedisConnector implements RedisConnector {
         connector.close();
     }
 
-    private static ClientResources resources(UnaryOperator<HostAndPort> route) {
-        return ClientResources.builder()
-                .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
-                .socketAddressResolver(MappingSocketAddressResolver.create(DnsResolvers.UNRESOLVED, route))
-                .build();
+    private static LockClientResources resources(UnaryOperator<HostAndPort> route) {
+        return new LockClientResources(own -> own.reconnectDelay(Delay.constant(Duration.ofMillis(20)))
+                .socketAddressResolver(MappingSocketAddressResolver.create(DnsResolvers.UNRESOLVED, route)));
     }
 
     private RedisClient client(RedisURI uri, RedisSettings settings, ClientOptions options) {
         uri.setTimeout(settings.commandTimeout());
-        RedisClient client = RedisClient.create(resources, uri);
+        RedisClient client = RedisClient.create(resources.resources(), uri);
         client.setOptions(options);
         return client;
     }
@@ -185,6 +181,6 @@ public final class DirectRedisConnector implements RedisConnector {
 
     private void closeClient() {
         client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
-        resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(3, TimeUnit.SECONDS);
+        resources.close();
     }
 }

@@ -78,7 +78,7 @@ public final class StubRedisConnector implements RedisConnector {
     }
 
     @Override
-    public ScheduledExecutorService timer() {
+    public ScheduledExecutorService loop() {
         return GlobalEventExecutor.INSTANCE;
     }
 

@@ -4,6 +4,7 @@ import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.LockClientResources;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnectors;
 import io.github.lockstarter.redis.settings.RedisSettings;
@@ -32,9 +33,8 @@ public final class QuorumStore implements LockStore {
     /** Where no node is meant to be late. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    private static final ClientResources THREADS = ClientResources.builder()
-            .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
-            .build();
+    private static final ClientResources THREADS =
+            new LockClientResources(own -> own.reconnectDelay(Delay.constant(Duration.ofMillis(20)))).resources();
 
     private final List<RedisURI> nodes;
     private final Duration longestLease;

@@ -105,8 +105,8 @@ class UnreachableMailboxIT extends RedisScenario {
         }
 
         @Override
-        public ScheduledExecutorService timer() {
-            return commands.timer();
+        public ScheduledExecutorService loop() {
+            return commands.loop();
         }
 
         @Override

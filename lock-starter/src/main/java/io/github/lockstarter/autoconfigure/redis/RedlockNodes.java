@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.LockClientResources;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.connector.RedisConnectors;
@@ -18,16 +19,16 @@ import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 
-/** The servers of the quorum, each with its own client on shared threads. The quorum's backend must be closed first. */
+/** The servers of the quorum, each with its own client, on the same threads. The quorum's backend is closed first. */
 final class RedlockNodes implements AutoCloseable {
 
-    private final ClientResources resources;
+    private final LockClientResources resources;
     private final List<RedisLockBackend> backends;
 
     /**
      * Creates the clients without connecting them.
      *
-     * @param application provides client name, client resources and SSL bundles
+     * @param application provides client name, resolver, Netty customizer and SSL bundles
      */
     RedlockNodes(RedlockProperties redlock, RedisSettings settings, ApplicationContext application) {
         this.resources = SpringRedisConnector.resources(Optional.ofNullable(
@@ -43,11 +44,11 @@ final class RedlockNodes implements AutoCloseable {
                     RedisURI uri = server.uri(redlock.username(), redlock.password());
                     uri.setClientName(clientName);
                     uri.setTimeout(settings.commandTimeout());
-                    RedisClient client = RedisClient.create(resources, uri);
+                    RedisClient client = RedisClient.create(resources.resources(), uri);
                     client.setOptions(options);
                     Target target = new Target(server.target(), uri.isSsl(), RedisSetup.QUORUM_NODE);
                     RedisConnector connector = RedisConnectors.toServer(
-                            client, target, () -> client.shutdown(Duration.ZERO, SpringRedisConnector.SHUTDOWN));
+                            client, target, () -> client.shutdown(Duration.ZERO, LockClientResources.SHUTDOWN));
                     return new RedisLockBackend(connector, settings);
                 })
                 .toList();
@@ -59,7 +60,7 @@ final class RedlockNodes implements AutoCloseable {
 
     @Override
     public void close() {
-        SpringRedisConnector.close(resources);
+        resources.close();
     }
 
     private static SslOptions sslOptions(SslBundle bundle) {

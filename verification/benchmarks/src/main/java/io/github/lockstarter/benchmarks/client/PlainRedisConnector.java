@@ -1,49 +1,31 @@
 package io.github.lockstarter.benchmarks.client;
 
+import io.github.lockstarter.redis.connector.LockClientResources;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnectors;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.UnaryOperator;
 
-/** Connects the starter's backend through a plain Lettuce client with the starter's options. */
-final class PlainRedisConnector implements RedisConnector {
+/** Connects the starter's backend through a plain Lettuce client with the starter's options and threads. */
+final class PlainRedisConnector {
 
-    private final RedisURI uri;
-    private final RedisClient client;
+    private PlainRedisConnector() {}
 
-    PlainRedisConnector(RedisURI uri, RedisSettings settings) {
-        this.uri = RedisURI.builder(uri).withTimeout(settings.commandTimeout()).build();
-        this.client = RedisClient.create(this.uri);
+    static RedisConnector of(RedisURI uri, RedisSettings settings) {
+        LockClientResources resources = new LockClientResources(UnaryOperator.identity());
+        RedisClient client = RedisClient.create(
+                resources.resources(),
+                RedisURI.builder(uri).withTimeout(settings.commandTimeout()).build());
         client.setOptions(settings.tune(ClientOptions.create()));
-    }
-
-    @Override
-    public StatefulConnection<String, String> connect() {
-        return client.connect(StringCodec.UTF8);
-    }
-
-    @Override
-    public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-        return client.connectPubSub(StringCodec.UTF8);
-    }
-
-    @Override
-    public String target() {
-        return uri.getHost() + ":" + uri.getPort();
-    }
-
-    @Override
-    public ScheduledExecutorService timer() {
-        return client.getResources().eventExecutorGroup();
-    }
-
-    @Override
-    public void close() {
-        client.shutdown();
+        RedisConnector.Target target =
+                new RedisConnector.Target(uri.getHost() + ":" + uri.getPort(), false, RedisSetup.APPLICATION);
+        return RedisConnectors.toServer(client, target, () -> {
+            client.shutdown();
+            resources.close();
+        });
     }
 }

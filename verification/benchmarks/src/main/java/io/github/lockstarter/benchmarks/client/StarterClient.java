@@ -72,7 +72,7 @@ final class StarterClient implements LockClient {
 
     private static LockBackend redisBackend(RedisURI uri) {
         RedisSettings settings = RedisSettings.DEFAULTS;
-        RedisLockBackend backend = new RedisLockBackend(new PlainRedisConnector(uri, settings), settings);
+        RedisLockBackend backend = new RedisLockBackend(PlainRedisConnector.of(uri, settings), settings);
         backend.start();
         return backend;
     }

@@ -50,7 +50,7 @@ public final class SimConnector implements RedisConnector {
     }
 
     @Override
-    public ScheduledExecutorService timer() {
+    public ScheduledExecutorService loop() {
         return endpoint.scheduler();
     }
 
