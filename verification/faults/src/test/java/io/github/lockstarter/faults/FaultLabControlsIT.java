@@ -99,6 +99,16 @@ class FaultLabControlsIT {
         assertThat(result.count("I1")).as("overlaps").isPositive();
     }
 
+    @Test
+    @Tag(Effort.FULL)
+    void findsLateAnswersWhenTheClientRunsOnThreadsThatOtherCodeBlocks() {
+        LabResult result = run(
+                "foreign-threads",
+                plan(12).withFaults("foreign-thread-blocked").with(Setup.STARTER.without(Guard.OWN_THREADS)));
+
+        assertThat(result.count("I5")).as("late answers").isPositive();
+    }
+
     private static LabPlan plan(int seconds) {
         long seed = Long.getLong("lock.test.seed", System.nanoTime());
         return LabPlan.of(Standalone::forgetful, seed, Duration.ofSeconds(seconds));

@@ -75,6 +75,11 @@ final class WorkerProcess implements Victim, AutoCloseable {
     }
 
     @Override
+    public void blockForeignThread(long millis) {
+        jvm.send(Long.toString(millis));
+    }
+
+    @Override
     public void revive() {
         incarnation++;
         jvm = launch();

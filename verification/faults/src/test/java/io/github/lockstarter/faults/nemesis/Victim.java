@@ -21,6 +21,13 @@ public interface Victim {
     /** Sends SIGCONT. */
     void resume();
 
+    /**
+     * Has code that is not the lock client's use a lock on an event loop, then block it.
+     *
+     * @param millis how long
+     */
+    void blockForeignThread(long millis);
+
     /** Waits until it acquires locks. */
     void awaitReady();
 

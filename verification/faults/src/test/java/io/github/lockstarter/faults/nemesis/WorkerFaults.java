@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.nemesis;
 
+import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
@@ -31,7 +32,15 @@ final class WorkerFaults {
                         "worker-frozen",
                         "SIGSTOP of a JVM for longer than the take-over time",
                         Terms.lasting(1500, 8000, Trait.TAKE_OVER),
-                        pause));
+                        pause),
+                fault(
+                        "foreign-thread-blocked",
+                        "an event loop that is not the lock client's uses a lock, then blocks",
+                        Terms.lasting(1000, 6000),
+                        site -> {
+                            site.victim().blockForeignThread(site.duration().toMillis());
+                            return Healing.NONE;
+                        }));
     }
 
     private static Fault fault(String name, String description, Terms terms, Injection injection) {

@@ -5,11 +5,16 @@ import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
+import io.github.lockstarter.redis.connector.RedisConnectors;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.spi.LockBackend;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 
@@ -39,7 +44,20 @@ final class Backends {
                             .toList(),
                     new RedlockSettings(COMMAND_TIMEOUT, setup.longestLease()));
         }
-        return new RedisLockBackend(connector(address, settings), settings);
+        RedisConnector connector = setup.has(WorkerOptions.Guard.OWN_THREADS)
+                ? connector(address, settings)
+                : onForeignThreads(address, settings);
+        return new RedisLockBackend(connector, settings);
+    }
+
+    /** To the only server. */
+    private static RedisConnector onForeignThreads(Address address, RedisSettings settings) {
+        RedisURI uri = address.uris().get(0);
+        uri.setTimeout(settings.commandTimeout());
+        RedisClient client = RedisClient.create(ForeignThreads.lettuce(), uri);
+        client.setOptions(settings.tune(ClientOptions.create()));
+        Target target = new Target(uri.toString(), false, RedisSetup.APPLICATION);
+        return RedisConnectors.toServer(client, target, client::shutdown);
     }
 
     private static RedisSettings settings(Address address, WorkerOptions.Setup setup) {

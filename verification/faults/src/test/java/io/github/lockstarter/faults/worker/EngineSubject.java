@@ -118,7 +118,7 @@ final class EngineSubject implements Subject {
     private static List<String> ownThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("lock-watchdog"))
+                .filter(name -> name.startsWith("lock-watchdog") || name.startsWith("lock-redis"))
                 .toList();
     }
 

@@ -41,6 +41,7 @@ public final class WorkerMain {
                     .counting(options.subject().lease().toNanos())
                     .noting(options.subject().client().name()));
             subject.describeStore();
+            ForeignThreads.serve(subject, options.name());
             System.out.println(READY);
             runThreads(options, subject, resource, journal);
             subject.close();

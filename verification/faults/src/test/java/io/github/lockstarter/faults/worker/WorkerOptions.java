@@ -46,7 +46,9 @@ public record WorkerOptions(
         /** The store answers renewals, and reports whether the instance is connected. */
         RENEWAL,
         /** All JDKs store a key under one text. */
-        KEY_TEXT
+        KEY_TEXT,
+        /** The lock client has threads of its own, which no other code of the worker blocks. */
+        OWN_THREADS
     }
 
     /**
