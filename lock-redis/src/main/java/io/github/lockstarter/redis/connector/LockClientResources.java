@@ -14,9 +14,9 @@ import java.util.function.UnaryOperator;
 
 /**
  * Threads and settings of Lettuce clients for locks, shared with no other client: one event loop for all connections,
- * two executors and a timer. No code of the application can block them, and {@link
- * io.github.lockstarter.spi.BlockingWait} fails on them. Commands are neither traced nor measured. Clients reconnect
- * within about a second; Lettuce's default delay grows to 30 s, longer than a lease.
+ * two executors and a timer. Of the application's code, only a Netty customizer and a credentials provider run there,
+ * which must not block; {@link io.github.lockstarter.spi.BlockingWait} fails there. Commands are neither traced nor
+ * measured. Clients reconnect within about a second; Lettuce's default delay grows to 30 s, longer than a lease.
  *
  * <p>One loop, so that all commands of a client are written in the order in which its tasks send them.
  */
