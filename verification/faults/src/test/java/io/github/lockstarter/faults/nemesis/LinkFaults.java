@@ -55,7 +55,7 @@ final class LinkFaults {
                         "hung-and-replaced",
                         "a worker's servers accept connections and say nothing, until others take their addresses",
                         Terms.lasting(500, 4000, Trait.REPLACEMENT),
-                        one(TcpProxy::hang, TcpProxy::replace)),
+                        LinkFaults::hang),
                 fault(
                         "network-stalled",
                         "all requests arrive late",
@@ -66,6 +66,16 @@ final class LinkFaults {
                         "all connections are closed",
                         Terms.lasting(50, 50, Trait.PROXIED),
                         all(TcpProxy::cut, link -> {})));
+    }
+
+    /** Every other time the old connections end, so that the worker connects to a server that hangs. */
+    private static Healing hang(Site site) {
+        List<TcpProxy> links = site.victim().links();
+        links.forEach(TcpProxy::hang);
+        if (site.plan().lot() % 2 == 0) {
+            links.forEach(TcpProxy::cut);
+        }
+        return () -> links.forEach(TcpProxy::replace);
     }
 
     private static Healing dropReply(Site site) {

@@ -105,6 +105,14 @@ final class Script {
                 .add();
     }
 
+    /** The store did not answer. */
+    Script failed(String worker, long at) {
+        return event(EventKind.REFUSED, worker, at)
+                .between(at, 0)
+                .noting("ERROR")
+                .add();
+    }
+
     Script fault(String name, long from, long until) {
         return event(EventKind.FAULT, "nemesis", until)
                 .between(from, until)
