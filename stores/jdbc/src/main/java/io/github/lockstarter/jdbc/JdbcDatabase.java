@@ -73,7 +73,9 @@ final class JdbcDatabase {
 
     /** Problems of the pool that are no failure yet. */
     List<String> warnings() {
-        return found.filter(known -> LOGINS_WITHOUT_LIMIT.contains(known.dialect()) && known.hasNoNetworkTimeout()).stream()
+        return found
+                .filter(known -> LOGINS_WITHOUT_LIMIT.contains(known.dialect()) && known.hasNoNetworkTimeout())
+                .stream()
                 .map(known -> "The connections to " + this + " have no socket timeout, so a server that hangs during a"
                         + " login can stop the pool for good. Add socketTimeout to the JDBC URL")
                 .toList();
