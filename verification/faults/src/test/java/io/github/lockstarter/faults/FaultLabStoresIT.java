@@ -3,12 +3,14 @@ package io.github.lockstarter.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.lockstarter.faults.nemesis.FaultSchedule.Pace;
 import io.github.lockstarter.faults.topology.Etcd;
 import io.github.lockstarter.faults.topology.Postgres;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.ZooKeeper;
 import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import io.github.lockstarter.kit.check.Violation;
 import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +19,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Short runs of the fault lab on stores other than Redis, and the same with a guard disabled, which must find
@@ -32,6 +36,9 @@ class FaultLabStoresIT {
      * time shows 17 overlaps on PostgreSQL, and none to four on the others.
      */
     private static final Duration CONTROL = Duration.ofSeconds(20);
+
+    /** Longer than a store may take to work again after a fault. */
+    private static final Duration STUCK = Duration.ofSeconds(30);
 
     /** A slow machine may get little done; then another run follows. */
     private static final int RUNS = 3;
@@ -58,6 +65,21 @@ class FaultLabStoresIT {
         @Test
         void findsOverlapsWhenLostLeasesCountAsRenewed() {
             checkWithoutRenewals(Postgres::new);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"hung-and-replaced", "demoted-without-a-cut"})
+        void findsInstancesWithoutLocksWhenThePoolKeepsItsConnections(String fault) {
+            LabPlan plan = LabPlan.of(Postgres::new, seed, STUCK)
+                    .withFaults(fault)
+                    .with(Pace.SPARSE)
+                    .with(Setup.STARTER.without(Guard.RECONNECTION));
+
+            LabResult result = FaultLab.run(plan, LOGS.resolve(fault + "-" + seed));
+
+            assertThat(result.violations())
+                    .extracting(Violation::description)
+                    .anyMatch(description -> description.contains("has been granted no lock for"));
         }
     }
 

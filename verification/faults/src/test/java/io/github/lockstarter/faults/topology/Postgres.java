@@ -26,7 +26,10 @@ public final class Postgres implements Topology {
     private static final String SCRIPT = "/io/github/lockstarter/jdbc/postgresql.sql";
     private static final String RIGHTS = "CREATE ROLE " + WORKERS + " LOGIN;"
             + " GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock TO " + WORKERS + ";"
-            + " GRANT USAGE ON SEQUENCE distributed_lock_fencing TO " + WORKERS;
+            + " GRANT USAGE ON SEQUENCE distributed_lock_fencing TO " + WORKERS
+            + "; ALTER ROLE postgres SET default_transaction_read_only = off";
+
+    private static final String RELOAD = "SELECT CAST(pg_reload_conf() AS TEXT)";
 
     /** The row that keeps a floor of the fencing tokens stays. */
     private static final String ROWS = "SELECT 'row ' || lock_key FROM distributed_lock WHERE lock_key NOT LIKE '\\%%'"
@@ -50,7 +53,14 @@ public final class Postgres implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HALF_OPEN, Trait.TERMINATION);
+        return Set.of(
+                Trait.PROXIED,
+                Trait.DURABLE,
+                Trait.ALONE,
+                Trait.HALF_OPEN,
+                Trait.TERMINATION,
+                Trait.REPLACEMENT,
+                Trait.DEMOTION);
     }
 
     @Override
@@ -69,6 +79,22 @@ public final class Postgres implements Topology {
         String wanted = ports.stream().map(String::valueOf).collect(Collectors.joining(", "));
         ask("SELECT CAST(pg_terminate_backend(pid) AS TEXT) FROM pg_stat_activity WHERE usename = '" + WORKERS
                 + "' AND client_port IN (" + (wanted.isEmpty() ? "0" : wanted) + ")");
+    }
+
+    /** A setting of the role counts for new connections only, and hides that of the server. */
+    @Override
+    public void demote() {
+        execute("ALTER ROLE " + WORKERS + " SET default_transaction_read_only = off");
+        execute("ALTER SYSTEM SET default_transaction_read_only = on");
+        ask(RELOAD);
+    }
+
+    @Override
+    public void promote() {
+        execute("ALTER SYSTEM RESET default_transaction_read_only");
+        ask(RELOAD);
+        execute("ALTER ROLE " + WORKERS + " RESET default_transaction_read_only");
+        ask("SELECT CAST(pg_terminate_backend(pid) AS TEXT) FROM pg_stat_activity WHERE usename = '" + WORKERS + "'");
     }
 
     /** A row that is over is taken over by the next grant of its key, or deleted within hours. */

@@ -64,6 +64,19 @@ public interface Topology extends AutoCloseable {
     }
 
     /**
+     * Makes the server of a topology with {@link Trait#DEMOTION} refuse the writes of open connections, and accept
+     * those of new ones, as if they reached its successor.
+     */
+    default void demote() {
+        throw new UnsupportedOperationException(name());
+    }
+
+    /** Ends a demotion and all connections, so that another demotion affects all. */
+    default void promote() {
+        throw new UnsupportedOperationException(name());
+    }
+
+    /**
      * Leftovers of the workers on the servers: one line per key and connection.
      *
      * @param longestLease of any lock; remains of killed workers expire within this time
@@ -107,7 +120,11 @@ public interface Topology extends AutoCloseable {
         /** Locks end with a session or a lease, which an operator can end. */
         SESSIONS,
         /** An operator can end single connections. */
-        TERMINATION
+        TERMINATION,
+        /** Another server can replace a hung one behind its address. */
+        REPLACEMENT,
+        /** A server can become read-only without ending its connections. */
+        DEMOTION
     }
 
     /**

@@ -28,7 +28,7 @@ final class Backends {
 
     static LockBackend connect(Address address, WorkerOptions.Setup setup) {
         return switch (address.kind()) {
-            case POSTGRESQL -> StoreBackends.postgresql(address);
+            case POSTGRESQL -> StoreBackends.postgresql(address, setup);
             case ZOOKEEPER -> StoreBackends.zooKeeper(address);
             case ETCD -> StoreBackends.etcd(address);
             case SINGLE, SENTINEL, CLUSTER, QUORUM -> redis(address, setup);

@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.worker;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.autoconfigure.jdbc.LockPools;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.etcd.EtcdSettings;
 import io.github.lockstarter.faults.topology.Address;
@@ -17,6 +18,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -34,21 +36,26 @@ final class StoreBackends {
 
     private StoreBackends() {}
 
-    static LockBackend postgresql(Address address) {
+    static LockBackend postgresql(Address address, WorkerOptions.Setup setup) {
         JdbcSettings settings = new JdbcSettings(
                 PREFIX, LockTable.DEFAULT, Optional.empty(), Backends.COMMAND_TIMEOUT, 4, Duration.ofMillis(100));
-        return new JdbcLockBackend(pool(address), settings);
+        HikariDataSource application = pool(address);
+        DataSource pool = setup.has(WorkerOptions.Guard.RECONNECTION)
+                ? LockPools.besides(application, POOL_SIZE, Backends.COMMAND_TIMEOUT)
+                : new FaithfulDataSource(application);
+        return new JdbcLockBackend(pool, settings);
     }
 
-    /** Ends with the JVM. */
+    /** Without timeouts, as most applications configure it. Ends with the JVM. */
     private static HikariDataSource pool(Address address) {
         String[] node = address.nodes().get(0).split(":", -1);
         HikariConfig pool = new HikariConfig();
-        pool.setJdbcUrl(PostgresServer.url(node[0], Integer.parseInt(node[1])) + "?connectTimeout=1&loginTimeout=1");
+        pool.setJdbcUrl(PostgresServer.url(node[0], Integer.parseInt(node[1])) + "?sslmode=disable");
         pool.setUsername(Postgres.WORKERS);
         pool.setMaximumPoolSize(POOL_SIZE);
         pool.setConnectionTimeout(Backends.COMMAND_TIMEOUT.toMillis());
         pool.setValidationTimeout(VALIDATION_MILLIS);
+        pool.setMinimumIdle(0);
         pool.setInitializationFailTimeout(-1);
         return new HikariDataSource(pool);
     }

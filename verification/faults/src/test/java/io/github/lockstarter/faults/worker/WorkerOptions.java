@@ -43,6 +43,8 @@ public record WorkerOptions(
         FENCING,
         /** No lock is taken over earlier than its holder expects. */
         TAKE_OVER_TIME,
+        /** The pool of a database leaves a server that does not answer, or refuses writes. */
+        RECONNECTION,
         /** The store answers renewals, and reports whether the instance is connected. */
         RENEWAL,
         /** All JDKs store a key under one text. */

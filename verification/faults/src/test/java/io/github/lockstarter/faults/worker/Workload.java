@@ -4,6 +4,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.faults.worker.Section.Asked;
 import io.github.lockstarter.faults.worker.Section.Writer;
 import io.github.lockstarter.faults.worker.Subject.Held;
@@ -58,7 +59,7 @@ final class Workload {
         } catch (LockInterruptedException | InterruptedException | CancellationException e) {
             refused(asked, "INTERRUPTED");
         } catch (LockBackendException e) {
-            refused(asked, "ERROR");
+            refused(asked, nameOf(e));
             Section.dwell(AFTER_AN_ERROR);
         } catch (LockException e) {
             refused(asked, e.getClass().getSimpleName());
@@ -136,7 +137,7 @@ final class Workload {
             }
         } catch (ExecutionException e) {
             if (e.getCause() instanceof LockException || e.getCause() instanceof InterruptedException) {
-                refused(asked, e.getCause() instanceof LockBackendException ? "ERROR" : "CONTENDED");
+                refused(asked, e.getCause() instanceof LockBackendException failure ? nameOf(failure) : "CONTENDED");
             } else {
                 throw new IllegalStateException(e.getCause());
             }
@@ -205,6 +206,10 @@ final class Workload {
         } catch (LockException e) {
             // The outer hold has been lost.
         }
+    }
+
+    private static String nameOf(LockBackendException failure) {
+        return failure instanceof LockStoreRecoveringException ? "RECOVERING" : "ERROR";
     }
 
     private void refused(Asked asked, String why) {

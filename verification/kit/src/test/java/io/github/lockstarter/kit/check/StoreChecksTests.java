@@ -119,6 +119,22 @@ class StoreChecksTests {
     }
 
     @Test
+    void reportsAStoreThatDoesNotWorkAgainAfterAFault() {
+        RecoveryCheck check = new RecoveryCheck();
+        Script stuck = Script.of("w1", "w2")
+                .failed("w1", 1000)
+                .failed("w2", 1000)
+                .acquired("w2", 1, 9000, 11_000)
+                .failed("w2", 15_000)
+                .failed("w1", 11_000)
+                .refused("w1", 11_000, 0, 15_000);
+        assertThat(stuck.check(check)).isEmpty();
+        stuck.failed("w1", 15_000).failed("w1", 15_100);
+        assertThat(stuck.check(check)).hasSize(1);
+        assertThat(stuck.fault("server-paused", 1500, 7000).check(check)).isEmpty();
+    }
+
+    @Test
     void usesTheSessionTimeoutAsTakeOverTime() {
         TakeOverCheck check = new TakeOverCheck();
         Script killed = Script.of("w1", "w2")
