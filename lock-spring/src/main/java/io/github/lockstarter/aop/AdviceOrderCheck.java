@@ -2,13 +2,15 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InTransaction;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.aspectj.AbstractAspectJAdvice;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.target.SingletonTargetSource;
 
@@ -89,12 +91,18 @@ final class AdviceOrderCheck {
         if (!(bean instanceof Advised proxy)) {
             return Stream.empty();
         }
-        Stream<Object> own = DefaultAdvisorChainFactory.INSTANCE
-                .getInterceptorsAndDynamicInterceptionAdvice(
-                        proxy, method, proxy.getTargetSource().getTargetClass())
-                .stream();
+        Class<?> type = proxy.getTargetSource().getTargetClass();
+        Stream<Object> own = Arrays.stream(proxy.getAdvisors())
+                .filter(advisor -> isOf(advisor, method, type == null ? method.getDeclaringClass() : type))
+                .map(Advisor::getAdvice);
         return proxy.getTargetSource() instanceof SingletonTargetSource inner
                 ? Stream.concat(own, advices(inner.getTarget(), method))
                 : own;
+    }
+
+    private static boolean isOf(Advisor advisor, Method method, Class<?> type) {
+        return !(advisor instanceof PointcutAdvisor advice)
+                || (advice.getPointcut().getClassFilter().matches(type)
+                        && advice.getPointcut().getMethodMatcher().matches(method, type));
     }
 }

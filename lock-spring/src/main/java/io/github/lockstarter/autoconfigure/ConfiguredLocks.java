@@ -1,14 +1,18 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DurationText;
+import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.scheduling.ScheduledLock;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -16,10 +20,12 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -36,6 +42,12 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
 
     /** A shorter lease probably has a mistyped unit. */
     private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
+
+    /** By name, because the application may not have these libraries. */
+    private static final List<String> RETRIES = List.of(
+            "org.springframework.resilience.annotation.Retryable",
+            "org.springframework.retry.annotation.Retryable",
+            "io.github.resilience4j.retry.annotation.Retry");
 
     private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
@@ -63,7 +75,28 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         Optional<Duration> lease =
                 request.lease().or(() -> Optional.ofNullable(known.leases().get(request.name())));
         backends.getObject().check(lease.map(effective::leasedFor).orElse(effective), locks);
+        checkRepetition(method, request, atLeast);
         checkSchedule(method, request, settings.maxWaitOf(request), atLeast);
+    }
+
+    /** The repeated call would be skipped, and the scheduler would not learn of the failure. */
+    private static void checkRepetition(Method method, LockRequest request, Optional<Duration> atLeast) {
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        MergedAnnotation<DistributedLock> lock = annotations.get(DistributedLock.class);
+        boolean isRefusalHidden = lock.isPresent()
+                && (lock.getEnum("ifContended", IfContended.class) == IfContended.SKIP
+                        || !lock.getString("fallbackMethod").isEmpty());
+        if (isRefusalHidden && atLeast.filter(minimum -> !minimum.isZero()).isPresent() && isRepeated(method)) {
+            throw new IllegalArgumentException("Lock '" + request.name() + "' is kept for a minimum time after a failed"
+                    + " attempt, so the next attempt of the retry would be skipped and hide the failure. Remove the"
+                    + " minimum time, or let the method call one of another bean that has the retry");
+        }
+    }
+
+    private static boolean isRepeated(Method method) {
+        return Stream.<AnnotatedElement>of(method, method.getDeclaringClass())
+                .map(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY))
+                .anyMatch(annotations -> RETRIES.stream().anyMatch(annotations::isPresent));
     }
 
     private void checkPermits(Method method, LockRequest request, int permits) {

@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -88,6 +89,7 @@ public final class DistributedLockAutoConfiguration {
 
             @Bean
             @ConditionalOnMissingBean(ReactiveLockOperations.class)
+            @ConditionalOnSingleCandidate(LockOperations.class)
             ReactiveLockTemplate distributedLockReactiveTemplate(LockOperations locks) {
                 return new ReactiveLockTemplate(locks);
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -28,6 +29,7 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -91,6 +93,40 @@ class AdviceOrderTests {
                                 + "the commit")
                         .contains("set distributed-lock.order below it")
                         .contains("@EnableTransactionManagement"));
+    }
+
+    static class Keeping {
+        private final LockOperations locks;
+        private int heldAfterwards = -1;
+
+        Keeping(LockOperations locks) {
+            this.locks = locks;
+        }
+
+        @DistributedLock(inTransaction = InTransaction.RELEASE_AFTER)
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void pay() {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    heldAfterwards = locks.heldLocks().size();
+                }
+            });
+        }
+
+        int heldAfterwards() {
+            return heldAfterwards;
+        }
+    }
+
+    @Test
+    void startsWhenTheTransactionAdviceIsOutsideALockThatTheTransactionKeeps() {
+        withTransactionsOutside().withBean(Keeping.class).run(context -> {
+            Keeping keeping = context.getBean(Keeping.class);
+            keeping.pay();
+            assertThat(keeping.heldAfterwards()).isOne();
+            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+        });
     }
 
     @Test

@@ -20,6 +20,10 @@ class ReminderJob {
     private static final Logger log = LoggerFactory.getLogger(ReminderJob.class);
     private static final String ROLE = "reminders";
 
+    /** The application may have other roles. */
+    private static final String OF_THIS_ROLE = "#event.role() == '" + ROLE + "'";
+
+
     private final Leadership leadership;
     private final AtomicLong sent = new AtomicLong();
 
@@ -35,12 +39,12 @@ class ReminderJob {
         log.debug("Reminder {} of term {}", sent.incrementAndGet(), term);
     }
 
-    @EventListener
+    @EventListener(condition = OF_THIS_ROLE)
     void lead(LeaderGranted event) {
         log.info("Sends the reminders from now on, term {}", event.term());
     }
 
-    @EventListener
+    @EventListener(condition = OF_THIS_ROLE)
     void leave(LeaderRevoked event) {
         log.info("Sends no more reminders: {}", event.cause());
     }

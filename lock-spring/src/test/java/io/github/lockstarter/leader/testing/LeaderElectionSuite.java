@@ -126,6 +126,26 @@ public abstract class LeaderElectionSuite {
         }
     }
 
+    /** As in the documents. */
+    static class BillingConsumer {
+
+        private volatile boolean isRunning;
+
+        @EventListener(condition = "#event.role() == 'billing'")
+        void lead(LeaderGranted event) {
+            isRunning = true;
+        }
+
+        @EventListener(condition = "#event.role() == 'billing'")
+        void leave(LeaderRevoked event) {
+            isRunning = false;
+        }
+
+        boolean isRunning() {
+            return isRunning;
+        }
+    }
+
     @AfterEach
     void close() {
         instances.forEach(ConfigurableApplicationContext::close);
@@ -591,5 +611,24 @@ public abstract class LeaderElectionSuite {
         await().until(() -> alone.getBean(Early.class).seen.contains("early"));
 
         assertThat(alone.getBean(Early.class).seen).startsWith("starts");
+    }
+
+    @Test
+    void aListenerOfOneRoleIgnoresTheOthers() {
+        ConfigurableApplicationContext first = startLeader(BillingConsumer.class);
+        Leadership reports = first.getBean(Leaders.class).role("reports");
+        await().until(reports::isLeader);
+        await().until(() -> first.getBean(BillingConsumer.class).isRunning());
+
+        ConfigurableApplicationContext second = start(BillingConsumer.class);
+        second.getBean(Leaders.class).role("reports");
+        reports.yield(Duration.ofMinutes(1));
+        await().until(() -> events(second).all().stream()
+                .anyMatch(event ->
+                        event instanceof LeaderGranted granted && granted.role().equals("reports")));
+
+        assertThat(leadership(first).isLeader()).isTrue();
+        assertThat(first.getBean(BillingConsumer.class).isRunning()).isTrue();
+        assertThat(second.getBean(BillingConsumer.class).isRunning()).isFalse();
     }
 }
