@@ -10,6 +10,7 @@ import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
 import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
@@ -41,9 +42,13 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -134,7 +139,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.adminScripts = new AdminScripts(runner, keySpace, histories, connector.isCluster());
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
-        this.probe = new StoreProbe(connections::slots, key -> inspect(key, 0));
+        this.probe = new StoreProbe(connections::slots, this::probe);
         this.serverChecks = new ServerChecks(connections, connector, settings);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
@@ -279,8 +284,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Reads locks that are never acquired, in a cluster on each master; connects if necessary. The
-     * servers' settings are those of an earlier check; a new check runs in the background.
+     * {@inheritDoc} Reads locks that are never acquired and writes a key beside them, in a cluster on each master;
+     * connects if necessary. The servers' settings are those of an earlier check; a new check runs in the background.
      */
     @Override
     public CompletionStage<StoreState> state() {
@@ -299,6 +304,21 @@ public final class RedisLockBackend implements QuorumNode {
                     Stream.concat(found.warnings().stream(), warnings().stream())
                             .toList(),
                     found.nodes());
+        });
+    }
+
+    /** A server that is full, or lacks its replicas, answers a look and refuses to store a lock. */
+    private CompletionStage<StoredLock> probe(String key) {
+        String written = keySpace.lockOf(key) + ":probe";
+        return inspect(key, 0).thenCompose(found -> {
+            RedisLink link = connections.current(written);
+            return link == null || found instanceof StoredLock.Unknown
+                    ? CompletableFuture.completedFuture(found)
+                    : link.ask(CommandType.SET, new StatusOutput<>(StringCodec.UTF8), written, "", "PX", "1")
+                            .handle((done, failure) -> failure == null
+                                    ? found
+                                    : new StoredLock.Unknown(
+                                            failures.ofExecuting(failure).reason()));
         });
     }
 

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The state of the store on a server that is healthy, hangs, evicts, or hides its history. */
 class StoreStateIT {
@@ -44,6 +46,7 @@ class StoreStateIT {
         server.resume();
         backend.close();
         server.commands().configSet("maxmemory", "0");
+        server.commands().configSet("min-replicas-to-write", "0");
         server.commands().configSet("maxmemory-policy", "noeviction");
     }
 
@@ -75,6 +78,20 @@ class StoreStateIT {
                         assertThat(state.failure()).isPresent().get().asString().contains("No answer"));
 
         server.resume();
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(state().failure()).isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"maxmemory, 1, OOM", "min-replicas-to-write, 1, NOREPLICAS"})
+    void reportsAServerThatAnswersAndStoresNoLock(String setting, String value, String error) {
+        backend.start();
+        await().untilAsserted(() -> assertThat(state().failure()).isEmpty());
+
+        server.commands().configSet(setting, value);
+
+        assertThat(state().failure()).get().asString().contains("refused: " + error);
+        server.commands().configSet(setting, "0");
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(state().failure()).isEmpty());
     }

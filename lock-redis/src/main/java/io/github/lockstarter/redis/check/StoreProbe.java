@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Checks that Redis can keep locks by reading one, which changes nothing. In a cluster it reads from every master:
+ * Checks that Redis can keep locks by looking at one that is never acquired. In a cluster it looks at every master:
  * without one of them only its own locks are unavailable, so the cluster counts as available while more than half of
  * its masters answer. With fewer, it cannot promote replacements either.
  * <p>Thread-safe.
