@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.lockstarter.faults.topology.Standalone;
+import io.github.lockstarter.faults.topology.StaticNodes;
+import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.worker.WorkerOptions.Client;
 import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
 import io.github.lockstarter.faults.worker.WorkerOptions.Load;
@@ -12,8 +14,11 @@ import io.github.lockstarter.kit.jvm.Jdks;
 import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The lab with a guard disabled: each run finds the violation that the guard prevents. */
 class FaultLabControlsIT {
@@ -109,9 +114,42 @@ class FaultLabControlsIT {
         assertThat(result.count("I5")).as("late answers").isPositive();
     }
 
+    /** A worker that starts while there are two chooses one of them, and the others are connected to the other one. */
+    @Test
+    @Tag(Effort.FULL)
+    void findsOverlapsWhenTheFirstOfTwoMastersIsChosen() {
+        long overlaps = 0;
+        for (int run = 1; run <= RUNS && overlaps == 0; run++) {
+            LabResult result = run(
+                    "two-masters",
+                    plan(StaticNodes::new, 30)
+                            .withFaults("two-masters", "worker-killed")
+                            .with(Setup.STARTER.without(Guard.ONE_MASTER)));
+            overlaps = result.count("I1");
+        }
+        assertThat(overlaps).as("overlaps").isPositive();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"connections-forgotten, false", "server-replaced, false", "master-demoted, true"})
+    @Tag(Effort.FULL)
+    void findsInstancesWithoutLocksWhenConnectionsAreNotReplaced(String fault, boolean hasStaticNodes) {
+        LabResult result = run(
+                fault,
+                plan(hasStaticNodes ? StaticNodes::new : Standalone::forgetful, 30)
+                        .withFaults(fault)
+                        .with(Setup.STARTER.without(Guard.RECONNECTION)));
+
+        assertThat(result.count("I11")).as("instances without locks").isPositive();
+    }
+
     private static LabPlan plan(int seconds) {
+        return plan(Standalone::forgetful, seconds);
+    }
+
+    private static LabPlan plan(Supplier<Topology> topology, int seconds) {
         long seed = Long.getLong("lock.test.seed", System.nanoTime());
-        return LabPlan.of(Standalone::forgetful, seed, Duration.ofSeconds(seconds));
+        return LabPlan.of(topology, seed, Duration.ofSeconds(seconds));
     }
 
     private static LabResult run(String name, LabPlan plan) {

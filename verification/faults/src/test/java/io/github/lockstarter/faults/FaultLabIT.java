@@ -6,6 +6,7 @@ import io.github.lockstarter.faults.topology.Cluster;
 import io.github.lockstarter.faults.topology.Quorum;
 import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
+import io.github.lockstarter.faults.topology.StaticNodes;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
 import io.github.lockstarter.testing.Effort;
@@ -24,7 +25,7 @@ class FaultLabIT {
 
     private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 16));
     private static final Path LOGS = Path.of("target", "fault-lab");
-    private static final List<Supplier<Topology>> OTHERS = List.of(Sentinel::new, Cluster::new, Quorum::new);
+    private static final List<Supplier<Topology>> OTHERS = List.of(StaticNodes::new, Sentinel::new, Cluster::new, Quorum::new);
 
     private final long seed = Long.getLong("lock.test.seed", System.nanoTime());
 

@@ -9,6 +9,7 @@ import io.github.lockstarter.faults.topology.Postgres;
 import io.github.lockstarter.faults.topology.Quorum;
 import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
+import io.github.lockstarter.faults.topology.StaticNodes;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.ZooKeeper;
 import io.github.lockstarter.faults.worker.WorkerOptions.Client;
@@ -115,6 +116,7 @@ class FaultRun {
         return switch (name) {
             case "standalone" -> Standalone::durable;
             case "forgetful" -> Standalone::forgetful;
+            case "static" -> StaticNodes::new;
             case "sentinel" -> Sentinel::new;
             case "cluster" -> Cluster::new;
             case "redlock" -> Quorum::new;

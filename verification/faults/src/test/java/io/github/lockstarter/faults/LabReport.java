@@ -27,7 +27,7 @@ final class LabReport {
     private static final long NEAR_NANOS = Duration.ofSeconds(3).toNanos();
 
     private static final int MOST_TOLD = 20;
-    private static final int INVARIANTS = 10;
+    private static final int INVARIANTS = 11;
 
     private final List<LabResult> results;
     private final String command;

@@ -46,6 +46,16 @@ final class FailoverFaults {
                             succession.master().resume();
                         }),
                 fault(
+                        "master-replaced",
+                        "SIGSTOP of a master; the connections to it stay open when it is replaced",
+                        Succession::perhapsLagging,
+                        succession -> {
+                            succession.master().pause();
+                            succession.awaitPromotion();
+                            succession.leaveHanging();
+                            succession.master().resume();
+                        }),
+                fault(
                         "split-brain",
                         "SIGSTOP of a master, which then goes on for as long as is promised",
                         Succession::perhapsLagging,

@@ -19,6 +19,7 @@ public final class FaultCatalogue {
                         RedisFaults.all(),
                         RefusalFaults.all(),
                         FailoverFaults.all(),
+                        ReplacementFaults.all(),
                         QuorumFaults.all(),
                         ClockFaults.all(),
                         StoreFaults.all())

@@ -49,12 +49,12 @@ final class LinkFaults {
                 fault(
                         "connections-forgotten",
                         "a firewall forgets a worker's connections: nothing passes, and neither side learns of it",
-                        Terms.lasting(50, 50, Trait.REPLACEMENT),
+                        Terms.lasting(50, 50, Trait.PROXIED),
                         one(TcpProxy::forget, link -> {})),
                 fault(
                         "hung-and-replaced",
                         "a worker's servers accept connections and say nothing, until others take their addresses",
-                        Terms.lasting(500, 4000, Trait.REPLACEMENT),
+                        Terms.lasting(500, 4000, Trait.PROXIED),
                         LinkFaults::hang),
                 fault(
                         "network-stalled",

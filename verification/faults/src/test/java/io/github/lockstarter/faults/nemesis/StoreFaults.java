@@ -64,11 +64,6 @@ final class StoreFaults {
                         Terms.lasting(1000, 4000, Trait.TERMINATION, Trait.PROXIED),
                         StoreFaults::terminateOften),
                 fault(
-                        "hung-and-replaced",
-                        "no server answers, until others that keep the data have replaced them behind their addresses",
-                        Terms.lasting(2500, 4500, Trait.REPLACEMENT, Trait.PROXIED),
-                        StoreFaults::replace),
-                fault(
                         "demoted-without-a-cut",
                         "open connections lead to servers that refuse writes, new ones to their successors",
                         Terms.lasting(300, 1000, Trait.DEMOTION),
@@ -76,18 +71,6 @@ final class StoreFaults {
                             site.topology().promote();
                             return site.topology()::demote; // lasts until the next one
                         }));
-    }
-
-    private static Healing replace(Site site) {
-        List<TcpProxy> links = site.victims().stream()
-                .flatMap(victim -> victim.links().stream())
-                .toList();
-        links.forEach(TcpProxy::stallRequests);
-        links.forEach(TcpProxy::stallReplies);
-        return () -> links.forEach(link -> {
-            link.open().forEach(ProxyLink::closeToServer);
-            link.flow();
-        });
     }
 
     private static Healing terminateOften(Site site) {

@@ -114,6 +114,12 @@ final class Succession {
         links.forEach(TcpProxy::cut);
     }
 
+    /** The same, but no worker is told. */
+    void leaveHanging() {
+        links.forEach(TcpProxy::refuse);
+        links.forEach(TcpProxy::forget);
+    }
+
     /** The old master becomes a replica before any worker reaches it again. */
     void reconcile() {
         if (!master.answers()) {

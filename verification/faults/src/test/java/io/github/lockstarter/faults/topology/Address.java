@@ -24,6 +24,8 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
     public enum Kind {
         /** One server. */
         SINGLE,
+        /** A master and its replicas. */
+        STATIC,
         /** Sentinels that name the master. */
         SENTINEL,
         /** Nodes of a cluster. */
@@ -40,7 +42,7 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
         /** Whether they accept Redis commands. */
         public boolean isRedis() {
             return switch (this) {
-                case SINGLE, SENTINEL, CLUSTER, QUORUM -> true;
+                case SINGLE, STATIC, SENTINEL, CLUSTER, QUORUM -> true;
                 case POSTGRESQL, ZOOKEEPER, ETCD -> false;
             };
         }

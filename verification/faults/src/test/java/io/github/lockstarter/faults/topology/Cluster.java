@@ -19,7 +19,7 @@ public final class Cluster implements RedisTopology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.REDIS, Trait.FAILOVER, Trait.PROXIED, Trait.HISTORY_GUARD);
+        return Set.of(Trait.REDIS, Trait.FAILOVER, Trait.PROXIED, Trait.HISTORY_GUARD, Trait.HALF_OPEN);
     }
 
     @Override

@@ -59,7 +59,6 @@ public final class Postgres implements Topology {
                 Trait.ALONE,
                 Trait.HALF_OPEN,
                 Trait.TERMINATION,
-                Trait.REPLACEMENT,
                 Trait.DEMOTION);
     }
 

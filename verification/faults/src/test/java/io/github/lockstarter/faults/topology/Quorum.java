@@ -25,7 +25,8 @@ public final class Quorum implements RedisTopology {
 
     @Override
     public Set<Trait> traits() {
-        Set<Trait> traits = EnumSet.of(Trait.REDIS, Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD, Trait.QUORUM);
+        Set<Trait> traits =
+                EnumSet.of(Trait.REDIS, Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD, Trait.QUORUM, Trait.HALF_OPEN);
         if (RedisServer.canSetClock()) {
             traits.add(Trait.CLOCKS);
         }

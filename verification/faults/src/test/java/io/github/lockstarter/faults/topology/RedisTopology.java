@@ -35,6 +35,11 @@ public interface RedisTopology extends Topology {
         return Optional.empty();
     }
 
+    /** Operations on the roles; present with {@link Trait#OPERATED}. */
+    default Optional<Operator> operator() {
+        return Optional.empty();
+    }
+
     /**
      * Sets the clock of a server of a topology with {@link Trait#CLOCKS}.
      *

@@ -101,6 +101,8 @@ public interface Topology extends AutoCloseable {
         CLOCK_GUARD,
         /** Replicas are promoted if a master does not answer. */
         FAILOVER,
+        /** Replicas are promoted by an operator only. */
+        OPERATED,
         /** Others than its servers watch over it. */
         SENTINELS,
         /** Every link goes through a proxy. */
@@ -113,16 +115,12 @@ public interface Topology extends AutoCloseable {
         CLOCKS,
         /** Notices a connection that has ended at one side only, or does not care. */
         HALF_OPEN,
-        /** Works again after a server that hung is replaced, or a connection is forgotten, though nothing is closed. */
-        REPLACEMENT,
         /** Its servers elect a leader, and another one if that fails. */
         LEADER,
         /** Locks end with a session or a lease, which an operator can end. */
         SESSIONS,
         /** An operator can end single connections. */
         TERMINATION,
-        /** Another server can replace a hung one behind its address. */
-        REPLACEMENT,
         /** A server can become read-only without ending its connections. */
         DEMOTION
     }

@@ -31,7 +31,7 @@ final class Backends {
             case POSTGRESQL -> StoreBackends.postgresql(address, setup);
             case ZOOKEEPER -> StoreBackends.zooKeeper(address);
             case ETCD -> StoreBackends.etcd(address);
-            case SINGLE, SENTINEL, CLUSTER, QUORUM -> redis(address, setup);
+            case SINGLE, STATIC, SENTINEL, CLUSTER, QUORUM -> redis(address, setup);
         };
     }
 
@@ -47,7 +47,12 @@ final class Backends {
         RedisConnector connector = setup.has(WorkerOptions.Guard.OWN_THREADS)
                 ? connector(address, settings)
                 : onForeignThreads(address, settings);
-        return new RedisLockBackend(connector, settings);
+        if (!setup.has(WorkerOptions.Guard.ONE_MASTER)) {
+            connector = ReducedConnector.toFirstMaster(address.uris(), settings);
+        }
+        return new RedisLockBackend(
+                setup.has(WorkerOptions.Guard.RECONNECTION) ? connector : ReducedConnector.connectingOnce(connector),
+                settings);
     }
 
     /** To the only server. */
@@ -71,6 +76,7 @@ final class Backends {
     private static RedisConnector connector(Address address, RedisSettings settings) {
         return switch (address.kind()) {
             case SINGLE -> new DirectRedisConnector(address.uris().get(0), settings);
+            case STATIC -> DirectRedisConnector.toMasterAmong(address.uris(), settings);
             case SENTINEL -> new DirectRedisConnector(sentinels(address), settings, address::route);
             case CLUSTER -> DirectRedisConnector.toCluster(address.uris(), settings, address::route);
             default -> throw new IllegalArgumentException("No single connector for " + address);

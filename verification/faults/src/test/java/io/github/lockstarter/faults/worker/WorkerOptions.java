@@ -43,7 +43,9 @@ public record WorkerOptions(
         FENCING,
         /** No lock is taken over earlier than its holder expects. */
         TAKE_OVER_TIME,
-        /** The pool of a database leaves a server that does not answer, or refuses writes. */
+        /** No server is chosen among two masters. */
+        ONE_MASTER,
+        /** A connection that leads nowhere, or to a server that refuses writes, is replaced. */
         RECONNECTION,
         /** The store answers renewals, and reports whether the instance is connected. */
         RENEWAL,

@@ -13,7 +13,7 @@ public final class CheckSuite {
             new OwnershipCheck(),
             new WaitCheck(),
             new ProgressCheck(),
-            new ReconnectionCheck(),
+            new RecoveryCheck(),
             new TakeOverCheck(),
             new LossCheck(),
             new WakeUpCheck(),

@@ -3,16 +3,17 @@ package io.github.lockstarter.kit.check;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * I5, third part: within the command timeout and 10 s after a fault, the store of each instance works again. Reports an
- * attempt that failed later, without a grant in between. For instances that try all the time.
+ * I11: the store of a running instance works again within a command timeout and 10 s, not counting the time of faults.
+ * Reports, once for each silence, an attempt without an answer that is later than that. For instances that try all the
+ * time.
  */
 public final class RecoveryCheck implements Check {
 
@@ -26,37 +27,40 @@ public final class RecoveryCheck implements Check {
 
     @Override
     public List<Violation> violations(History history) {
-        List<Violation> found = new ArrayList<>();
-        Map<String, Long> failing = new HashMap<>();
-        Stream.of(EventKind.ACQUIRED, EventKind.REFUSED)
+        Map<String, Long> answered = new HashMap<>();
+        Map<String, Violation> found = new LinkedHashMap<>();
+        Stream.of(EventKind.STARTED, EventKind.ACQUIRED, EventKind.REFUSED)
                 .flatMap(kind -> history.of(kind).stream())
                 .filter(event -> history.isStarter(event.worker()))
                 .sorted(Comparator.comparingLong(LabEvent::at))
                 .forEach(event -> {
-                    if (event.kind() == EventKind.ACQUIRED || event.note().equals(RECOVERING)) {
-                        failing.remove(event.worker());
+                    if (event.kind() != EventKind.REFUSED || event.note().equals(RECOVERING)) {
+                        answered.put(event.worker(), event.at());
                     } else if (event.note().equals(ERROR)) {
-                        long since = failing.computeIfAbsent(event.worker(), first -> event.at());
-                        if (event.at() - since - excused(history, event, since) > PROMISED.toNanos()) {
-                            found.add(violation(event, since));
-                            failing.put(event.worker(), event.at());
+                        long last = answered.computeIfAbsent(event.worker(), first -> event.at());
+                        if (isLate(history, last, event)) {
+                            found.putIfAbsent(event.worker() + last, violation(event, last));
                         }
                     }
                 });
-        return found;
+        return List.copyOf(found.values());
     }
 
-    private static long excused(History history, LabEvent event, long since) {
-        return Span.covered(history.faults(), since, event.at())
-                + Span.covered(history.stalls(event.worker()), since, event.at());
+    private static boolean isLate(History history, long answered, LabEvent failed) {
+        long until = failed.at();
+        return until - answered
+                > PROMISED.toNanos()
+                        + Span.covered(history.faults(), answered, until)
+                        + history.electionDelay(answered, until)
+                        + Allowance.forThread(history, failed.worker(), answered, until);
     }
 
-    private static Violation violation(LabEvent event, long since) {
+    private static Violation violation(LabEvent failed, long answered) {
         return Violation.of(
-                "I5",
-                event.key(),
-                event.at(),
-                event.worker() + " has been granted no lock for " + (event.at() - since) / 1_000_000
-                        + " ms, since its store first gave no answer");
+                "I11",
+                failed.key(),
+                failed.at(),
+                failed.worker() + " has been granted nothing for " + (failed.at() - answered) / 1_000_000
+                        + " ms, and its store gives no answer");
     }
 }

@@ -57,25 +57,10 @@ class StoreChecksTests {
     }
 
     @Test
-    void findsAWorkerThatDoesNotConnectAgainAfterAFault() {
-        ReconnectionCheck check = new ReconnectionCheck();
-        Script silent = Script.of("w1", "w2")
-                .acquired("w1", 1, 100, 1100)
-                .fault("hung-and-replaced", 1_000, 5_000)
-                .acquired("w2", 2, 5_500, 6_500)
-                .failed("w1", 15_000);
-        assertThat(silent.check(check)).isEmpty();
-
-        silent.failed("w1", 15_300).failed("w1", 15_400);
-
-        assertThat(silent.check(check)).hasSize(1);
-    }
-
-    @Test
     void findsNoWorkerThatWasGrantedALockInBetween() {
         Script connected = Script.of("w1").acquired("w1", 1, 8_000, 9_000).failed("w1", 15_000);
 
-        assertThat(connected.check(new ReconnectionCheck())).isEmpty();
+        assertThat(connected.check(new RecoveryCheck())).isEmpty();
     }
 
     @Test

@@ -67,6 +67,7 @@ class TcpProxyTests {
             }
             assertThat(executed).containsExactly("a", "c");
         }
+        await().untilAsserted(() -> assertThat(proxy.connections()).isZero());
     }
 
     @Test
