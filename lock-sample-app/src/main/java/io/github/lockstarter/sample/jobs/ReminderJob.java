@@ -23,7 +23,6 @@ class ReminderJob {
     /** The application may have other roles. */
     private static final String OF_THIS_ROLE = "#event.role() == '" + ROLE + "'";
 
-
     private final Leadership leadership;
     private final AtomicLong sent = new AtomicLong();
 

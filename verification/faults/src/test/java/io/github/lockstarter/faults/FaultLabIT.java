@@ -25,7 +25,8 @@ class FaultLabIT {
 
     private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 16));
     private static final Path LOGS = Path.of("target", "fault-lab");
-    private static final List<Supplier<Topology>> OTHERS = List.of(StaticNodes::new, Sentinel::new, Cluster::new, Quorum::new);
+    private static final List<Supplier<Topology>> OTHERS =
+            List.of(StaticNodes::new, Sentinel::new, Cluster::new, Quorum::new);
 
     private final long seed = Long.getLong("lock.test.seed", System.nanoTime());
 

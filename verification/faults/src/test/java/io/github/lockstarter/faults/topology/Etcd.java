@@ -56,8 +56,7 @@ public final class Etcd implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        Set<Trait> traits =
-                EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.HALF_OPEN, Trait.SESSIONS);
+        Set<Trait> traits = EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.HALF_OPEN, Trait.SESSIONS);
         traits.add(servers.size() > 1 ? Trait.LEADER : Trait.ALONE);
         return traits;
     }

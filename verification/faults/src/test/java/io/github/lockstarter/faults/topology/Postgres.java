@@ -53,13 +53,7 @@ public final class Postgres implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(
-                Trait.PROXIED,
-                Trait.DURABLE,
-                Trait.ALONE,
-                Trait.HALF_OPEN,
-                Trait.TERMINATION,
-                Trait.DEMOTION);
+        return Set.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HALF_OPEN, Trait.TERMINATION, Trait.DEMOTION);
     }
 
     @Override
