@@ -3,6 +3,7 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.spi.CrashDetection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -173,7 +174,7 @@ final class Session implements CrashDetection {
     private CompletableFuture<OptionalLong> send() {
         ZooKeeper connected = connected();
         if (connected == null) {
-            ZooKeeper last = seen.get().object;
+            ZooKeeper last = Objects.requireNonNull(seen.get()).object;
             if (last != null) {
                 send(last); // its failure shows when the connection broke
             }
@@ -217,7 +218,7 @@ final class Session implements CrashDetection {
     private @Nullable ZooKeeper connected() {
         long now = System.nanoTime();
         ZooKeeper connected = connectedObject();
-        Seen known = seen.getAndUpdate(before -> before.next(connected, now));
+        Seen known = Objects.requireNonNull(seen.getAndUpdate(before -> before.next(connected, now)));
         if (connected != null && connected != known.object) {
             leader.began(connected.getSessionId(), known.aliveAt);
         }

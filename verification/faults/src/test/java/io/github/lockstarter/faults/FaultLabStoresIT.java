@@ -36,8 +36,8 @@ class FaultLabStoresIT {
      */
     private static final Duration CONTROL = Duration.ofSeconds(20);
 
-    /** Longer than a store may take to work again after a fault. */
-    private static final Duration STUCK = Duration.ofSeconds(30);
+    /** Between two faults: longer than a store may take to work again. */
+    private static final Duration STUCK = Duration.ofSeconds(15);
 
     /** A slow machine may get little done; then another run follows. */
     private static final int RUNS = 3;
@@ -69,9 +69,9 @@ class FaultLabStoresIT {
         @ParameterizedTest
         @ValueSource(strings = {"hung-and-replaced", "demoted-without-a-cut"})
         void findsInstancesWithoutLocksWhenThePoolKeepsItsConnections(String fault) {
-            LabPlan plan = LabPlan.of(Postgres::new, seed, STUCK)
+            LabPlan plan = LabPlan.of(Postgres::new, seed, STUCK.multipliedBy(3))
                     .withFaults(fault)
-                    .with(Pace.SPARSE)
+                    .with(new Pace(STUCK, STUCK))
                     .with(Setup.STARTER.without(Guard.RECONNECTION));
 
             LabResult result = FaultLab.run(plan, LOGS.resolve(fault + "-" + seed));

@@ -5,16 +5,19 @@ import io.github.lockstarter.kit.check.CheckSuite;
 import io.github.lockstarter.kit.check.FencedWritesCheck;
 import io.github.lockstarter.kit.check.History;
 import io.github.lockstarter.kit.check.Hold;
+import io.github.lockstarter.kit.check.RecoveryCheck;
 import io.github.lockstarter.kit.check.Span;
 import io.github.lockstarter.kit.check.TakeOverCheck;
 import io.github.lockstarter.kit.check.Violation;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The result of a session.
@@ -48,7 +51,10 @@ record LabResult(
     /** Checks the events. */
     static LabResult of(String topology, LabPlan plan, Duration took, List<LabEvent> events) {
         History history = new History(events);
-        List<Violation> violations = CheckSuite.violations(history);
+        List<Violation> violations = Stream.concat(
+                        CheckSuite.violations(history).stream(), new RecoveryCheck().violations(history).stream())
+                .sorted(Comparator.comparingLong(Violation::at))
+                .toList();
         return new LabResult(
                 topology,
                 plan.setup(),

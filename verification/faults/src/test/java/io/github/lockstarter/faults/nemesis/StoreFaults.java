@@ -66,10 +66,10 @@ final class StoreFaults {
                 fault(
                         "demoted-without-a-cut",
                         "open connections lead to servers that refuse writes, new ones to their successors",
-                        Terms.lasting(300, 1000, Trait.DEMOTION),
+                        Terms.lasting(20, 20, Trait.DEMOTION),
                         site -> {
-                            site.topology().promote();
-                            return site.topology()::demote; // lasts until the next one
+                            site.topology().demote();
+                            return Healing.NONE;
                         }));
     }
 

@@ -29,8 +29,6 @@ public final class Postgres implements Topology {
             + " GRANT USAGE ON SEQUENCE distributed_lock_fencing TO " + WORKERS
             + "; ALTER ROLE postgres SET default_transaction_read_only = off";
 
-    private static final String RELOAD = "SELECT CAST(pg_reload_conf() AS TEXT)";
-
     /** The row that keeps a floor of the fencing tokens stays. */
     private static final String ROWS = "SELECT 'row ' || lock_key FROM distributed_lock WHERE lock_key NOT LIKE '\\%%'"
             + " AND lock_until > now() + INTERVAL '1 millisecond' * ";
@@ -79,15 +77,7 @@ public final class Postgres implements Topology {
     public void demote() {
         execute("ALTER ROLE " + WORKERS + " SET default_transaction_read_only = off");
         execute("ALTER SYSTEM SET default_transaction_read_only = on");
-        ask(RELOAD);
-    }
-
-    @Override
-    public void promote() {
-        execute("ALTER SYSTEM RESET default_transaction_read_only");
-        ask(RELOAD);
-        execute("ALTER ROLE " + WORKERS + " RESET default_transaction_read_only");
-        ask("SELECT CAST(pg_terminate_backend(pid) AS TEXT) FROM pg_stat_activity WHERE usename = '" + WORKERS + "'");
+        ask("SELECT CAST(pg_reload_conf() AS TEXT)");
     }
 
     /** A row that is over is taken over by the next grant of its key, or deleted within hours. */

@@ -65,14 +65,9 @@ public interface Topology extends AutoCloseable {
 
     /**
      * Makes the server of a topology with {@link Trait#DEMOTION} refuse the writes of open connections, and accept
-     * those of new ones, as if they reached its successor.
+     * those of new ones, as if they reached its successor. Lasts; only the first one has an effect.
      */
     default void demote() {
-        throw new UnsupportedOperationException(name());
-    }
-
-    /** Ends a demotion and all connections, so that another demotion affects all. */
-    default void promote() {
         throw new UnsupportedOperationException(name());
     }
 

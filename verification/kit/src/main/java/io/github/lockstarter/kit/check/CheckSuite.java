@@ -13,7 +13,6 @@ public final class CheckSuite {
             new OwnershipCheck(),
             new WaitCheck(),
             new ProgressCheck(),
-            new RecoveryCheck(),
             new TakeOverCheck(),
             new LossCheck(),
             new WakeUpCheck(),
