@@ -1048,7 +1048,7 @@ final class KeyLock extends TimerEntry {
     private void withdraw(Effects todo) {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalledSlot);
-        Withdrawal withdrawal = new Withdrawal();
+        Release withdrawal = new Release(null, false);
         long place = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep it
         todo.add(() -> running.withdraw(key, known, slot, place, withdrawal));
         isWithdrawing = true;
@@ -1133,37 +1133,33 @@ final class KeyLock extends TimerEntry {
         releases++;
     }
 
+    /** Processes the answer to the release of a hold, or to a withdrawal if there is none. */
     private final class Release implements StoreCalls.Continuation<ReleaseResult> {
 
-        private final Hold left;
+        private final @Nullable Hold left;
         private final boolean isRequeued;
 
-        Release(Hold left, boolean isRequeued) {
+        Release(@Nullable Hold left, boolean isRequeued) {
             this.left = left;
             this.isRequeued = isRequeued;
         }
 
         @Override
         public void accept(ReleaseResult result) {
-            running.follow(KeyLock.this, (todo, now) -> released(todo, left, isRequeued, result, now));
+            running.run(KeyLock.this, (todo, now) -> {
+                if (left == null) {
+                    withdrawn(todo, result, now);
+                } else {
+                    released(todo, left, isRequeued, result, now);
+                }
+            });
         }
 
         @Override
         public void failed(Throwable cause) {
-            left.endUnknown();
-            fail(cause);
-        }
-    }
-
-    private final class Withdrawal implements StoreCalls.Continuation<ReleaseResult> {
-
-        @Override
-        public void accept(ReleaseResult result) {
-            running.follow(KeyLock.this, (todo, now) -> withdrawn(todo, result, now));
-        }
-
-        @Override
-        public void failed(Throwable cause) {
+            if (left != null) {
+                left.endUnknown();
+            }
             fail(cause);
         }
     }

@@ -173,29 +173,12 @@ final class Running {
         });
     }
 
+    /** A failing event or step closes the key; the other steps are executed. */
     private <R> R call(KeyLock lock, BiFunction<Effects, Moment, R> event) {
+        Effects todo = new Effects();
         calls.begin();
         try {
-            return carryOut(lock, event);
-        } finally {
-            calls.end();
-        }
-    }
-
-    /** {@link #run} for the answer to a command, which is counted already. */
-    void follow(KeyLock lock, BiConsumer<Effects, Moment> event) {
-        carryOut(lock, (todo, now) -> {
-            event.accept(todo, now);
-            return true;
-        });
-    }
-
-    /** A failing event or step closes the key; the other steps are executed. */
-    private <R> R carryOut(KeyLock lock, BiFunction<Effects, Moment, R> event) {
-        Effects todo = new Effects();
-        Moment now = now();
-        try {
-            return lock.apply(event, todo, now);
+            return lock.apply(event, todo, now());
         } finally {
             for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
                 try {
@@ -206,6 +189,7 @@ final class Running {
                 }
             }
             held.completeIfNone();
+            calls.end();
         }
     }
 
@@ -259,7 +243,7 @@ final class Running {
         if (result instanceof AcquireResult.Granted granted) {
             tokens.granted(lock.key, granted.fencingToken() + attempt.fencingTokens - 1);
         }
-        follow(lock, (todo, now) -> lock.answered(todo, attempt, result, now));
+        run(lock, (todo, now) -> lock.answered(todo, attempt, result, now));
         if (result instanceof AcquireResult.Recovering recovering) {
             events.publish(new LockEvent.Recovering(attempt.waiter.request.name(), lock.key, recovering.retryAfter()));
         }
@@ -297,7 +281,7 @@ final class Running {
     void renewed(Renewal renewal, RenewResult result) {
         KeyLock lock = renewal.hold().lock;
         try {
-            follow(lock, (todo, now) -> lock.renewed(todo, renewal, result, now));
+            run(lock, (todo, now) -> lock.renewed(todo, renewal, result, now));
         } finally {
             if (renewal.answer() != null) {
                 renewal.answer().complete(result);
