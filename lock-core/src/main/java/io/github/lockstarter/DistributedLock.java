@@ -25,9 +25,9 @@ import java.lang.annotation.Target;
  * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} if set: the method
  * above and {@code locks.execute("order:42", …)} exclude each other.
  *
- * <p>Works on methods and classes of Spring beans (a class annotation locks each public method except overrides of
- * Object's methods), on interfaces, and as a meta-annotation. Private, final and static methods and calls through
- * {@code this} cannot be locked; where this is visible, startup fails.
+ * <p>Works on methods and classes of Spring beans (a class annotation locks each method that is neither private nor an
+ * override of a method of Object), on interfaces, and as a meta-annotation. Private, final and static methods and calls
+ * through {@code this} cannot be locked; where this is visible, startup fails.
  *
  * <p>If the method returns a {@link java.util.concurrent.CompletableFuture}, {@link
  * java.util.concurrent.CompletionStage} or reactive type, or is a Kotlin suspend function, the lock is acquired without

@@ -5,9 +5,8 @@ import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
@@ -18,24 +17,28 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
 /**
- * Fails startup if an annotation cannot take effect: its attributes are invalid, the proxy cannot intercept the method,
- * or the order of advices releases the lock too early. Checks each proxy at its creation, and each locked singleton at
- * the end, because some beans are older than this check or got their proxy by a circular reference. Ignores ready-made
- * instances, such as mocks.
- *
- * <p>Threads that create beans add to {@code lockedBeans}; {@code earlySingletons} is filled once.
+ * Refuses a bean whose annotation cannot take effect when the bean is created: its attributes are invalid, nothing has
+ * put the lock around it, or the proxy cannot intercept the method. It sees each bean directly behind the creator of
+ * proxies, and refuses locked beans that are created before that one is in place. Ignores ready-made instances, such as
+ * mocks.
  */
 public final class LockedBeanCheck
         implements BeanDefinitionRegistryPostProcessor,
-                SmartInstantiationAwareBeanPostProcessor,
-                SmartInitializingSingleton {
+                BeanPostProcessor,
+                SmartInitializingSingleton,
+                ApplicationListener<ContextRefreshedEvent>,
+                Ordered {
 
     public interface Settings {
 
@@ -47,49 +50,75 @@ public final class LockedBeanCheck
         void check(Method method, LockRequest request, String locks);
     }
 
-    private final ConfigurableListableBeanFactory beans;
+    private final DefaultListableBeanFactory beans;
     private final LockedMethods methods;
     private final Settings settings;
-    private final Set<String> lockedBeans = ConcurrentHashMap.newKeySet();
-    private final Set<String> earlySingletons = ConcurrentHashMap.newKeySet();
 
-    public LockedBeanCheck(ConfigurableListableBeanFactory beans, LockedMethods methods, Settings settings) {
+    /** Filled once, with the singletons that are older than this check. */
+    private final Set<String> earlySingletons = new HashSet<>();
+
+    public LockedBeanCheck(DefaultListableBeanFactory beans, LockedMethods methods, Settings settings) {
         this.beans = beans;
         this.methods = methods;
         this.settings = settings;
     }
 
-    /** Empty: as a registry post-processor, this bean runs before other post-processors. */
+    /** Behind the creator of proxies, and before post-processors that hide its proxies behind other objects. */
     @Override
-    public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {}
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE + 1;
+    }
 
     /**
-     * Observes later beans by a separate object: Spring would count this one twice and warn of beans that are created
+     * Observes earlier beans by a separate object: Spring would count this one twice and warn of beans that are created
      * too early.
      */
     @Override
-    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-        Arrays.stream(beanFactory.getSingletonNames())
-                .filter(beanFactory::containsBeanDefinition)
+    public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+        Arrays.stream(beans.getSingletonNames())
+                .filter(beans::containsBeanDefinition)
                 .forEach(earlySingletons::add);
-        beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
+        beans.addBeanPostProcessor(new BeanPostProcessor() {
             @Override
             public Object postProcessAfterInitialization(Object bean, String beanName) {
-                Stream.of(bean.getClass(), AopUtils.getTargetClass(bean))
-                        .distinct()
-                        .forEach(type -> check(type, beanName));
+                if (!beans.getBeanPostProcessors().contains(LockedBeanCheck.this)) {
+                    check(bean, beanName);
+                }
                 return bean;
             }
         });
     }
 
-    private void check(Class<?> type, String beanName) {
-        for (LockedMethod method : methods.of(type).values()) {
-            checkSettings(method);
-            checkLocks(method);
-            if (beans.containsBeanDefinition(beanName)) {
-                lockedBeans.add(beanName);
-            }
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        check(bean, beanName);
+        return bean;
+    }
+
+    private void check(Object bean, String beanName) {
+        Class<?> target = AopUtils.getTargetClass(bean);
+        Stream.of(isLocked(bean) ? target : bean.getClass(), target)
+                .distinct()
+                .flatMap(type -> methods.of(type).stream())
+                .forEach(method -> {
+                    checkSettings(method);
+                    checkLocks(method);
+                    checkProxy(method, exposed(bean, beanName, beans));
+                });
+    }
+
+    private void checkProxy(LockedMethod method, Object bean) {
+        if (!isLocked(bean)) {
+            throw new LockStartException(
+                    method.method(),
+                    "the bean was created before the lock could be put around it, or is of a kind that is never "
+                            + "proxied (a bean post-processor, an advice).",
+                    "Move the method to a bean of its own, or use LockTemplate.");
+        }
+        if (AopUtils.isCglibProxy(bean)) {
+            checkOverridable(method, bean.getClass());
+        } else if (!method.isLockedByType()) {
+            checkDeclaredByInterface(method.method(), bean);
         }
     }
 
@@ -118,37 +147,11 @@ public final class LockedBeanCheck
                                 + "bean zookeeperLocks.");
     }
 
-    /** No later callback receives the proxy of a lazy bean in a circular reference. */
-    @Override
-    public Object getEarlyBeanReference(Object bean, String beanName) {
-        try {
-            checkProxy(bean);
-        } catch (LockStartException e) {
-            throw new BeanCreationException(beanName, "is not locked", e); // names the bean, unlike Spring
+    private static void checkOverridable(LockedMethod locked, Class<?> proxy) {
+        Method method = locked.method();
+        if (locked.isLockedByType() && !Modifier.isPublic(method.getModifiers())) {
+            return; // called by its own class, as a rule
         }
-        return bean;
-    }
-
-    @Override
-    public Object postProcessAfterInitialization(Object bean, String beanName) {
-        checkProxy(bean);
-        return bean;
-    }
-
-    private void checkProxy(Object bean) {
-        if (AopUtils.isAopProxy(bean)) {
-            for (LockedMethod locked : methods.of(AopUtils.getTargetClass(bean)).values()) {
-                if (AopUtils.isCglibProxy(bean)) {
-                    checkOverridable(locked.method(), bean.getClass());
-                } else if (!locked.isLockedByType()) {
-                    checkDeclaredByInterface(locked.method(), bean);
-                }
-                AdviceOrderCheck.check(locked, bean);
-            }
-        }
-    }
-
-    private static void checkOverridable(Method method, Class<?> proxy) {
         if (Modifier.isFinal(method.getModifiers())) {
             throw new LockStartException(
                     method,
@@ -169,12 +172,12 @@ public final class LockedBeanCheck
         }
     }
 
-    private static void checkDeclaredByInterface(Method method, Object proxy) {
+    private void checkDeclaredByInterface(Method method, Object proxy) {
         Class<?> target = AopUtils.getTargetClass(proxy);
         boolean declared = Arrays.stream(ClassUtils.getAllInterfaces(proxy))
                 .flatMap(type -> Arrays.stream(type.getMethods()))
-                .anyMatch(candidate ->
-                        AopUtils.getMostSpecificMethod(candidate, target).equals(method) || candidate.equals(method));
+                .flatMap(called -> methods.find(called, target).stream())
+                .anyMatch(locked -> locked.method().equals(method));
         if (!declared) {
             throw new LockStartException(
                     method,
@@ -183,10 +186,16 @@ public final class LockedBeanCheck
         }
     }
 
+    /** The product of a factory that is older than this check may have been made before it, too. */
     @Override
     public void afterSingletonsInstantiated() {
-        earlySingletons.stream().filter(this::mayBeLocked).forEach(lockedBeans::add);
-        new TreeSet<>(lockedBeans).stream().filter(beans::isSingleton).forEach(this::checkLocked);
+        earlySingletons.stream().filter(this::mayBeLocked).sorted().forEach(name -> {
+            try {
+                check(beans.getBean(name), name);
+            } catch (LockStartException e) {
+                throw new BeanCreationException(name, "is not locked", e);
+            }
+        });
     }
 
     /** By the declared type: getting the product of a lazy factory would create it. */
@@ -195,36 +204,41 @@ public final class LockedBeanCheck
         return type != null && !methods.of(type).isEmpty();
     }
 
-    private void checkLocked(String beanName) {
-        Object bean = beans.getBean(beanName);
-        try {
-            if (isLocked(bean)) {
-                checkProxy(bean);
-            } else {
-                refuseUnlocked(AopUtils.getTargetClass(bean));
+    /** A child context without the auto-configuration has neither the lock's proxies nor this check. */
+    @Override
+    public void onApplicationEvent(ContextRefreshedEvent event) {
+        ApplicationContext context = event.getApplicationContext();
+        if (context.getBeanNamesForType(LockedBeanCheck.class, true, false).length > 0) {
+            return;
+        }
+        for (String name : context.getBeanDefinitionNames()) {
+            Class<?> type = context.getType(name, false);
+            if (type != null) {
+                methods.of(type).stream().findFirst().ifPresent(method -> {
+                    throw new BeanCreationException(
+                            name,
+                            "is not locked",
+                            new LockStartException(
+                                    method.method(),
+                                    "the child context of the bean does not have DistributedLockAutoConfiguration.",
+                                    "Enable the auto-configuration there, or move the bean to the parent context."));
+                });
             }
-        } catch (LockStartException e) {
-            throw new BeanCreationException(beanName, "is not locked", e);
         }
     }
 
-    private void refuseUnlocked(Class<?> type) {
-        methods.of(type).values().stream().findFirst().ifPresent(method -> {
-            throw new LockStartException(
-                    method.method(),
-                    "the bean was created before the lock could be put around it, or is of a kind that is never "
-                            + "proxied (a bean post-processor, an advice).",
-                    "Move the method to a bean of its own, or use LockTemplate.");
-        });
+    /** After a circular reference has got the proxy of a bean, post-processors get the bean itself. */
+    static Object exposed(Object bean, String beanName, SingletonBeanRegistry beans) {
+        Object early = bean instanceof Advised ? null : beans.getSingleton(beanName);
+        return early == null ? bean : early;
     }
 
     /** Looks through nested proxies. The proxy of another bean is checked with that bean. */
     private static boolean isLocked(@Nullable Object bean) {
-        if (!(bean instanceof Advised proxy)) {
-            return false;
-        }
-        return Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)
-                || proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource
-                || (proxy.getTargetSource() instanceof SingletonTargetSource inner && isLocked(inner.getTarget()));
+        return bean instanceof Advised proxy
+                && (Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)
+                        || proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource
+                        || (proxy.getTargetSource() instanceof SingletonTargetSource inner
+                                && isLocked(inner.getTarget())));
     }
 }

@@ -45,7 +45,7 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
         LockedMethods methods =
                 new LockedMethods(bean.getBeanFactory()::resolveEmbeddedValue, () -> InTransaction.WARN);
         try {
-            return methods.of(bean.getBeanClass()).values();
+            return methods.of(bean.getBeanClass());
         } catch (LockStartException e) {
             log.warn("Bean '{}' has no hints for a native image: {}", bean.getBeanName(), e.getMessage());
             return List.of();

@@ -3,18 +3,25 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.leader.LeaderLocks;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.MethodIntrospector;
+import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.DecoratingProxy;
+import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -24,13 +31,16 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Finds and caches the locked methods of each class. The nearest annotation wins: on the method or one that it
- * overrides or implements, else on the class or a superclass (for public methods), else on an interface (for its
- * methods). Annotations of types exclude methods of Object. Thread-safe.
+ * Finds and caches the locked methods of each class as {@code AbstractFallbackTransactionAttributeSource} finds
+ * transactional ones, so that each call that {@code @Transactional} would intercept is locked. The nearest annotation
+ * wins: on the method or one that it overrides or implements, else on its class or a supertype of it, else on an
+ * interface method that it implements for a subclass, else, for a public method, on the bean's class or a supertype.
+ * Annotations of types exclude private methods and methods of Object. Thread-safe.
  */
 public final class LockedMethods {
 
-    private final Map<Class<?>, Map<Method, LockedMethod>> byClass = new ConcurrentHashMap<>();
+    private final Map<Class<?>, List<LockedMethod>> byClass = new ConcurrentHashMap<>();
+    private final Map<MethodClassKey, Optional<LockedMethod>> byCall = new ConcurrentHashMap<>();
     private final StringValueResolver placeholders;
     private final Supplier<InTransaction> inTransaction;
 
@@ -45,13 +55,13 @@ public final class LockedMethods {
         this.inTransaction = inTransaction;
     }
 
-    Map<Method, LockedMethod> of(Class<?> type) {
+    List<LockedMethod> of(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
-        Map<Method, LockedMethod> known = byClass.get(userClass);
+        List<LockedMethod> known = byClass.get(userClass);
         if (known != null) {
             return known;
         }
-        Map<Method, LockedMethod> read = read(userClass); // not in computeIfAbsent: it may load classes
+        List<LockedMethod> read = read(userClass); // not in computeIfAbsent: it may load classes
         byClass.put(userClass, read);
         return read;
     }
@@ -59,43 +69,46 @@ public final class LockedMethods {
     /** The leader roles of the classes read so far. */
     public Stream<String> roles() {
         return byClass.values().stream()
-                .flatMap(locked -> locked.values().stream())
+                .flatMap(List::stream)
                 .filter(LockedMethod::isLeaderOnly)
                 .flatMap(method -> LeaderLocks.roleOf(method.request().name()).stream());
     }
 
+    /**
+     * Finds the lock of a call.
+     *
+     * @param called a method of the class or a supertype; may be a bridge
+     */
     Optional<LockedMethod> find(Method called, Class<?> type) {
-        Map<Method, LockedMethod> locked = of(type);
-        if (locked.isEmpty()) {
-            return Optional.empty();
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        MethodClassKey call = new MethodClassKey(called, userClass);
+        Optional<LockedMethod> known = byCall.get(call);
+        if (known != null) {
+            return known;
         }
-        Method method = Proxy.isProxyClass(type) ? called : AopUtils.getMostSpecificMethod(called, type);
-        return Optional.ofNullable(locked.get(method));
+        Optional<LockedMethod> read = read(called, userClass);
+        byCall.put(call, read);
+        return read;
     }
 
-    private Map<Method, LockedMethod> read(Class<?> type) {
-        if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
-            return Map.of();
+    private List<LockedMethod> read(Class<?> type) {
+        if (!isAnnotated(type)) {
+            return List.of();
         }
-        Map<Method, MergedAnnotation<DistributedLock>> contracts = contracts(type);
-        MergedAnnotation<DistributedLock> ofType =
-                MergedAnnotations.from(type, SearchStrategy.SUPERCLASS).get(DistributedLock.class);
-        Map<Method, MergedAnnotation<DistributedLock>> annotations =
-                MethodIntrospector.selectMethods(type, (Method method) -> annotation(method, contracts, ofType));
-        Map<Method, LockedMethod> locked = new HashMap<>();
-        annotations.forEach((method, annotation) ->
-                locked.put(method, LockedMethod.of(method, type, annotation, placeholders, inTransaction.get())));
-        locked.values().forEach(each -> checkFallbackEnds(each, locked));
-        return Map.copyOf(locked);
+        Map<Method, LockedMethod> locked = new LinkedHashMap<>();
+        methodsOf(type)
+                .flatMap(method -> find(method, type).stream())
+                .forEach(each -> locked.putIfAbsent(each.method(), each));
+        locked.values().forEach(each -> checkFallbackEnds(each, type));
+        return List.copyOf(locked.values());
     }
 
     /** Fallbacks would call each other as long as their locks are contended. */
-    private static void checkFallbackEnds(LockedMethod method, Map<Method, LockedMethod> locked) {
-        if (!(method.contention() instanceof Fallback fallback)) {
-            return;
-        }
-        LockedMethod next = locked.get(fallback.method());
-        if (next != null && next.contention() instanceof Fallback) {
+    private void checkFallbackEnds(LockedMethod method, Class<?> type) {
+        if (method.contention() instanceof Fallback fallback
+                && find(fallback.method(), type)
+                        .filter(next -> next.contention() instanceof Fallback)
+                        .isPresent()) {
             throw new LockStartException(
                     method.method(),
                     "its fallback " + LockStartException.describe(fallback.method()) + " has a fallback itself.",
@@ -103,51 +116,60 @@ public final class LockedMethods {
         }
     }
 
-    private static @Nullable MergedAnnotation<DistributedLock> annotation(
-            Method method,
-            Map<Method, MergedAnnotation<DistributedLock>> contracts,
-            MergedAnnotation<DistributedLock> ofType) {
-        MergedAnnotation<DistributedLock> own = onMethod(method);
-        if (own.isPresent()) {
-            return own;
-        }
-        MergedAnnotation<DistributedLock> contract = contracts.get(method);
-        if (contract != null && contract.getSource() instanceof Method) {
-            return contract;
-        }
-        boolean reachable = Modifier.isPublic(method.getModifiers()) && isLockableByType(method);
-        return ofType.isPresent() && reachable ? ofType : contract;
+    private Optional<LockedMethod> read(Method called, Class<?> type) {
+        Method method = AopUtils.getMostSpecificMethod(called, type);
+        Method declaration = declaration(method, type);
+        return places(method, type)
+                .map(LockedMethods::annotation)
+                .filter(MergedAnnotation::isPresent)
+                .filter(annotation -> annotation.getSource() instanceof Method || isLockableByType(declaration))
+                .findFirst()
+                .map(annotation ->
+                        LockedMethod.of(declaration, type, annotation, placeholders, inTransaction.get()));
     }
 
-    /** By implementing method, which may be inherited. */
-    private static Map<Method, MergedAnnotation<DistributedLock>> contracts(Class<?> type) {
-        Map<Method, MergedAnnotation<DistributedLock>> contracts = new HashMap<>();
-        for (Class<?> contract : ClassUtils.getAllInterfacesForClass(type)) {
-            MergedAnnotation<DistributedLock> ofContract = MergedAnnotations.from(
-                            contract, SearchStrategy.TYPE_HIERARCHY)
-                    .get(DistributedLock.class);
-            ReflectionUtils.doWithLocalMethods(contract, method -> {
-                MergedAnnotation<DistributedLock> own = onMethod(method);
-                MergedAnnotation<DistributedLock> nearest = own.isPresent() ? own : ofContract;
-                boolean isLockable =
-                        own.isPresent() ? !Modifier.isStatic(method.getModifiers()) : isLockableByType(method);
-                if (nearest.isPresent() && isLockable) {
-                    contracts.putIfAbsent(implementing(method, type), nearest);
-                }
-            });
-        }
-        return contracts;
+    /** Nearest first. */
+    private static Stream<AnnotatedElement> places(Method method, Class<?> type) {
+        Stream<AnnotatedElement> own = Stream.of(method, method.getDeclaringClass());
+        Stream<AnnotatedElement> contracts = methodsOf(type)
+                .filter(each -> each.getDeclaringClass().isInterface()
+                        && AopUtils.getMostSpecificMethod(each, type).equals(method))
+                .map(Function.identity());
+        Stream<AnnotatedElement> ofBean = Modifier.isPublic(method.getModifiers()) ? Stream.of(type) : Stream.empty();
+        return Stream.of(own, contracts, ofBean).flatMap(Function.identity());
     }
 
+    private static MergedAnnotation<DistributedLock> annotation(AnnotatedElement place) {
+        return MergedAnnotations.from(place, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);
+    }
+
+    /** A proxy answers the methods of {@link Advised} and {@link DecoratingProxy} itself. */
     private static boolean isLockableByType(Method method) {
-        return !Modifier.isStatic(method.getModifiers()) && !ReflectionUtils.isObjectMethod(method);
+        Class<?> declaring = method.getDeclaringClass();
+        return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
+                && ClassUtils.isUserLevelMethod(method)
+                && !ReflectionUtils.isObjectMethod(method)
+                && !declaring.isAssignableFrom(Advised.class)
+                && declaring != DecoratingProxy.class;
     }
 
-    private static Method implementing(Method method, Class<?> type) {
-        return Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
+    /** The class of a JDK proxy has neither names of parameters nor generic types. */
+    private static Method declaration(Method method, Class<?> type) {
+        return Proxy.isProxyClass(type)
+                ? BridgeMethodResolver.findBridgedMethod(ClassUtils.getInterfaceMethodIfPossible(method, type))
+                : method;
     }
 
-    private static MergedAnnotation<DistributedLock> onMethod(Method method) {
-        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);
+    private static boolean isAnnotated(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, DistributedLock.class)
+                && (annotation(type).isPresent()
+                        || methodsOf(type).anyMatch(method -> MergedAnnotations.from(method)
+                                .isPresent(DistributedLock.class)));
+    }
+
+    /** As {@link AopUtils#canApply(Pointcut, Class)} finds them. */
+    private static Stream<Method> methodsOf(Class<?> type) {
+        return Stream.concat(Stream.of(type), ClassUtils.getAllInterfacesForClassAsSet(type).stream())
+                .flatMap(each -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(each)));
     }
 }

@@ -5,6 +5,7 @@ import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
+import io.github.lockstarter.aop.LockedProxyCheck;
 import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -12,6 +13,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -67,8 +69,14 @@ class LockAnnotationConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedBeanCheck distributedLockBeanCheck(
-            ConfigurableListableBeanFactory beans, LockedMethods methods, ConfiguredLocks configured) {
+            DefaultListableBeanFactory beans, LockedMethods methods, ConfiguredLocks configured) {
         return new LockedBeanCheck(beans, methods, configured);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockedProxyCheck distributedLockProxyCheck(ConfigurableListableBeanFactory beans, LockedMethods methods) {
+        return new LockedProxyCheck(beans, methods);
     }
 
     /**

@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -250,6 +256,17 @@ class InvalidLockDeclarationTests {
                 "a bean of its own");
     }
 
+    @Test
+    void refusesAPrototypeThatAPostProcessorNeeds() {
+        assertFailsForBean(
+                application
+                        .withBean("needed", Needed.class, Needed::new, definition -> definition.setScope("prototype"))
+                        .withUserConfiguration(NeedingConfiguration.class),
+                "needed",
+                "the bean was created before the lock",
+                "a bean of its own");
+    }
+
     @Configuration
     static class EarlyConfiguration {
         @Bean
@@ -277,6 +294,30 @@ class InvalidLockDeclarationTests {
                 });
     }
 
+    /** Of a kind that is never proxied. */
+    static class LockedInterceptor implements MethodInterceptor {
+        @Override
+        @DistributedLock
+        public Object invoke(MethodInvocation invocation) throws Throwable {
+            return invocation.proceed();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"singleton", "prototype"})
+    void refusesABeanThatIsNeverProxiedWhenItIsCreated(String scope) {
+        application
+                .withBean("subject", LockedInterceptor.class, LockedInterceptor::new, definition -> {
+                    definition.setLazyInit(true);
+                    definition.setScope(scope);
+                })
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(catchThrowable(() -> context.getBean("subject")))
+                            .hasStackTraceContaining("is of a kind that is never proxied");
+                });
+    }
+
     static class Sound {
         @DistributedLock
         public void ship() {}
@@ -289,7 +330,7 @@ class InvalidLockDeclarationTests {
                         .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
                         .withPropertyValues("distributed-lock.enabled=false"),
                 Sound.class,
-                "distributed-lock.enabled is not true, and the method would run unlocked",
+                "distributed-lock.enabled is not true",
                 "distributed-lock.backend=local");
     }
 
@@ -345,6 +386,57 @@ class InvalidLockDeclarationTests {
     void acceptsALockedBeanInsideAnotherProxy() {
         application.withUserConfiguration(TwoProxies.class).run(context -> assertThat(context)
                 .hasNotFailed());
+    }
+
+    interface LockedShipping {
+        @DistributedLock(name = "shipping")
+        List<String> ship();
+    }
+
+    static class LockedShippingService implements LockedShipping {
+        @Override
+        public List<String> ship() {
+            return LockHandle.current().map(LockHandle::keys).orElse(List.of());
+        }
+    }
+
+    /** Hides the proxy of the lock behind a plain one. */
+    static class Tracing implements BeanPostProcessor {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            return bean instanceof LockedShipping
+                    ? Proxy.newProxyInstance(
+                            bean.getClass().getClassLoader(),
+                            new Class<?>[] {LockedShipping.class},
+                            (proxy, method, arguments) -> method.invoke(bean, arguments))
+                    : bean;
+        }
+    }
+
+    @Test
+    void acceptsALockedBeanBehindAPlainProxy() {
+        application
+                .withBean(Tracing.class)
+                .withBean("subject", LockedShipping.class, LockedShippingService::new)
+                .run(context ->
+                        assertThat(context.getBean(LockedShipping.class).ship()).containsExactly("shipping"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class WholeApplication {}
+
+    @Test
+    void startFailsWhenTheAutoConfigurationIsExcluded() {
+        assertFails(
+                new ApplicationContextRunner()
+                        .withUserConfiguration(WholeApplication.class)
+                        .withPropertyValues(
+                                "distributed-lock.backend=local",
+                                "spring.autoconfigure.exclude=" + DistributedLockAutoConfiguration.class.getName()),
+                Sound.class,
+                "DistributedLockAutoConfiguration is excluded",
+                "distributed-lock.backend=local");
     }
 
     @Test

@@ -18,6 +18,8 @@ import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -27,6 +29,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** The starter in a parent context and in its child: the locks are the parent's. */
 class ParentContextTests {
@@ -127,6 +130,19 @@ class ParentContextTests {
             SpringApplicationBuilder child =
                     application(Child.class).parent(parent).sources(Impossible.class);
             assertThatThrownBy(child::run).hasStackTraceContaining("cannot override a final method");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"singleton", "prototype"})
+    void aChildContextWithoutTheAutoConfigurationIsRefused(String scope) {
+        try (ConfigurableApplicationContext parent = application(Parent.class).run();
+                GenericApplicationContext child = new GenericApplicationContext(parent)) {
+            child.registerBean("orders", Orders.class, definition -> definition.setScope(scope));
+            assertThatThrownBy(child::refresh)
+                    .hasMessageContaining("'orders'")
+                    .rootCause()
+                    .hasMessageContaining("the child context of the bean does not have");
         }
     }
 
