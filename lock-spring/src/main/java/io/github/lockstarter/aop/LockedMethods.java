@@ -124,8 +124,7 @@ public final class LockedMethods {
                 .filter(MergedAnnotation::isPresent)
                 .filter(annotation -> annotation.getSource() instanceof Method || isLockableByType(declaration))
                 .findFirst()
-                .map(annotation ->
-                        LockedMethod.of(declaration, type, annotation, placeholders, inTransaction.get()));
+                .map(annotation -> LockedMethod.of(declaration, type, annotation, placeholders, inTransaction.get()));
     }
 
     /** Nearest first. */

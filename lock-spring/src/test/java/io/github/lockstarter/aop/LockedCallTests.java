@@ -1,0 +1,5 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.aop.testing.LockedCallSuite;
+
+class LockedCallTests extends LockedCallSuite {}
