@@ -43,7 +43,7 @@ final class ReplacementFaults {
                 fault(
                         "two-masters",
                         "an operator promotes a replica, and the master stays one",
-                        Terms.lasting(4000, 8000, Trait.OPERATED),
+                        Terms.lasting(8000, 12000, Trait.OPERATED),
                         site -> {
                             RedisServer master = site.redisServer();
                             operator(site).promote(master);

@@ -9,24 +9,37 @@ public record Operator(RedisReplication servers) {
     /** Makes a replica a second master; returns it. */
     public RedisServer promote(RedisServer master) {
         RedisServer second = successorOf(master);
-        Calls.to(second, commands -> commands.replicaofNoOne());
+        promoted(second);
         return second;
     }
 
     /** Makes a replica the master, once the old one accepts no writes. No connection is closed. */
     public void replace(RedisServer master) {
         RedisServer second = successorOf(master);
-        Calls.to(master, commands -> commands.replicaof(second.host(), second.port()));
-        Calls.to(second, commands -> commands.replicaofNoOne());
+        demoted(master, second);
+        promoted(second);
         settle(second);
     }
 
     /** Makes all other servers replicas of one, and waits until they are in sync. */
     public void settle(RedisServer master) {
-        servers.servers().stream()
-                .filter(server -> server != master)
-                .forEach(server -> Calls.to(server, commands -> commands.replicaof(master.host(), master.port())));
+        servers.servers().stream().filter(server -> server != master).forEach(server -> demoted(server, master));
         Roles.await("the servers are in sync", servers::isInSync);
+    }
+
+    /** Even after a restart. */
+    private static void promoted(RedisServer server) {
+        Calls.to(server, commands -> {
+            commands.replicaofNoOne();
+            return commands.configRewrite();
+        });
+    }
+
+    private static void demoted(RedisServer server, RedisServer master) {
+        Calls.to(server, commands -> {
+            commands.replicaof(master.host(), master.port());
+            return commands.configRewrite();
+        });
     }
 
     /** The last of the replicas. */
