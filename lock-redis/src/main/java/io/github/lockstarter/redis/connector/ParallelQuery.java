@@ -20,8 +20,8 @@ final class ParallelQuery {
     private ParallelQuery() {}
 
     /**
-     * Waits for all servers, but at most a quarter of a command timeout after the first result, and two command timeouts for
-     * that: one to connect and one for the answer.
+     * Waits for all servers, but at most a quarter of a command timeout after the first result, and two command
+     * timeouts for that: one to connect and one for the answer.
      *
      * @param discard closes a later result, on any thread; returns at once
      * @return the results in the order of the servers; at least one

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.lockstarter.faults.nemesis.FaultSchedule.Pace;
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.topology.StaticNodes;
 import io.github.lockstarter.faults.topology.Topology;
@@ -114,7 +115,7 @@ class FaultLabControlsIT {
         assertThat(result.count("I5")).as("late answers").isPositive();
     }
 
-    /** A worker that starts while there are two chooses one of them, and the others are connected to the other one. */
+    /** The worker that connects again chooses one of them, and the others are connected to the other one. */
     @Test
     @Tag(Effort.FULL)
     void findsOverlapsWhenTheFirstOfTwoMastersIsChosen() {
@@ -122,22 +123,22 @@ class FaultLabControlsIT {
         for (int run = 1; run <= RUNS && overlaps == 0; run++) {
             LabResult result = run(
                     "two-masters",
-                    plan(StaticNodes::new, 30)
-                            .withFaults("two-masters", "worker-killed")
-                            .with(Setup.STARTER.without(Guard.ONE_MASTER)));
+                    plan(StaticNodes::new, 30).withFaults("two-masters").with(Setup.STARTER.without(Guard.ONE_MASTER)));
             overlaps = result.count("I1");
         }
         assertThat(overlaps).as("overlaps").isPositive();
     }
 
+    /** One fault, and then none for longer than an instance may take to recover. */
     @ParameterizedTest
     @CsvSource({"connections-forgotten, false", "server-replaced, false", "master-demoted, true"})
     @Tag(Effort.FULL)
     void findsInstancesWithoutLocksWhenConnectionsAreNotReplaced(String fault, boolean hasStaticNodes) {
         LabResult result = run(
                 fault,
-                plan(hasStaticNodes ? StaticNodes::new : Standalone::forgetful, 30)
+                plan(hasStaticNodes ? StaticNodes::new : Standalone::forgetful, 42)
                         .withFaults(fault)
+                        .with(new Pace(Duration.ofSeconds(18), Duration.ofSeconds(18)))
                         .with(Setup.STARTER.without(Guard.RECONNECTION)));
 
         assertThat(result.count("I11")).as("instances without locks").isPositive();

@@ -42,11 +42,12 @@ final class ReplacementFaults {
                         }),
                 fault(
                         "two-masters",
-                        "an operator promotes a replica, and the master stays one",
+                        "an operator promotes a replica, the master stays one, and a worker has to connect again",
                         Terms.lasting(8000, 12000, Trait.OPERATED),
                         site -> {
                             RedisServer master = site.redisServer();
                             operator(site).promote(master);
+                            site.victim().links().forEach(TcpProxy::forget);
                             return () -> operator(site).settle(master);
                         }));
     }
