@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -195,5 +196,19 @@ class LockTemplateTests {
     @Test
     void tryExecuteThrowsAfterALoss() {
         assertThatThrownBy(() -> locks.tryExecute(BRIEF, this::outliveTheLease)).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void knowsWhichLocksTheThreadOwns() {
+        LockHandle ofThread = locks.acquire("mine");
+        LockHandle ofHandle = locks.acquire(LockRequest.of("handed").ownedByHandle());
+        CompletableFuture.runAsync(() -> assertThat(locks.heldLocks().isOwnedByThisThread("mine"))
+                        .isFalse())
+                .join();
+        assertThat(locks.heldLocks().isOwnedByThisThread("mine")).isTrue();
+        assertThat(locks.heldLocks().isOwnedByThisThread("handed")).isFalse();
+        ofThread.release();
+        ofHandle.release();
+        assertThat(locks.heldLocks().isOwnedByThisThread("mine")).isFalse();
     }
 }

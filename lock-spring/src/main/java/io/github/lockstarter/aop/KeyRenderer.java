@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
@@ -45,8 +46,8 @@ final class KeyRenderer {
 
     /**
      * @throws IllegalArgumentException if the value is null, blank, a container, a {@code Date} or {@code Calendar},
-     *     has the {@code toString} of {@code Object} or shows it for a part, or is a record that shows such a value; the message continues a
-     *     sentence about the value
+     *     has the {@code toString} of {@code Object} or shows it for a part, or is a record that shows such a value;
+     *     the message continues a sentence about the value
      */
     static String of(@Nullable Object value) {
         String text = checkedText(value);
@@ -81,9 +82,8 @@ final class KeyRenderer {
                 checkComponent(accessor, value, description);
             }
         }
-        if (text != null && !hasOwnText(value) && IDENTITY.matcher(text).find()) {
-            throw new IllegalArgumentException(description.get() + " with the text '" + text
-                    + "', which contains an identity hash and so differs in each JVM; use one of its properties");
+        if (text != null && text.indexOf('@') >= 0 && !hasOwnText(value)) {
+            checkNoIdentity(text, description);
         }
         return text;
     }
@@ -104,6 +104,14 @@ final class KeyRenderer {
 
     private static boolean hasOwnText(Object value) {
         return value instanceof CharSequence || value instanceof Number || value instanceof Enum;
+    }
+
+    private static void checkNoIdentity(String text, Supplier<String> description) {
+        Matcher found = IDENTITY.matcher(text);
+        if (found.find()) {
+            throw new IllegalArgumentException(description.get() + ", whose text contains an identity hash ("
+                    + found.group() + "), which differs in each JVM; use one of its properties");
+        }
     }
 
     private static void checkComponent(Method accessor, Object record, Supplier<String> description) {

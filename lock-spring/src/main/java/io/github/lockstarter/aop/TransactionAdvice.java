@@ -10,7 +10,7 @@ import org.springframework.util.ClassUtils;
 final class TransactionAdvice {
 
     private static final boolean HAS_SPRING_TX = ClassUtils.isPresent(
-            "org.springframework.transaction.interceptor.TransactionAspectSupport",
+            "org.springframework.transaction.support.TransactionSynchronizationManager",
             TransactionAdvice.class.getClassLoader());
 
     private TransactionAdvice() {}

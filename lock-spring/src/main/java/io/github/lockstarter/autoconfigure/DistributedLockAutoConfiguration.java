@@ -14,7 +14,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -89,7 +88,6 @@ public final class DistributedLockAutoConfiguration {
 
             @Bean
             @ConditionalOnMissingBean(ReactiveLockOperations.class)
-            @ConditionalOnSingleCandidate(LockOperations.class)
             ReactiveLockTemplate distributedLockReactiveTemplate(LockOperations locks) {
                 return new ReactiveLockTemplate(locks);
             }

@@ -51,10 +51,10 @@ public final class CallersTransaction {
         /** {@return the lock, such as "lock 'order:42'"} */
         String lock();
 
-        /** {@return what a refusal has prevented, as a clause} */
+        /** {@return the effect of a refusal, as a clause} */
         String refusal();
 
-        /** {@return what to change, as a clause} */
+        /** {@return the remedy, as a clause} */
         String cure();
 
         /** {@return whether the lock surrounds a transaction of its own, which suspends the caller's} */

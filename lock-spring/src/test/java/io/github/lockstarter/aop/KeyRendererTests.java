@@ -189,8 +189,8 @@ class KeyRendererTests {
                 new Object[] {new Object(), new Currency(), new int[0], new String[0], (Runnable) () -> {}}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> KeyRenderer.of(new AccountId(part)))
-                    .withMessageContaining("AccountId with the text 'AccountId(number=7, part=")
-                    .withMessageContaining("contains an identity hash and so differs in each JVM");
+                    .withMessageContaining("AccountId, whose text contains an identity hash (")
+                    .withMessageContaining("which differs in each JVM; use one of its properties");
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRenderer.of(new AccountId("Currency@3ef2adc8")))

@@ -20,7 +20,6 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.reactive.ReactiveLockOperations;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -472,15 +471,5 @@ class LockAnnotationTests {
                     assertThat(context).hasSingleBean(LockOperations.class);
                     assertThat(context.getBean(OrderService.class).ship(1)).containsExactly("of the application");
                 });
-    }
-
-    @Test
-    void startsWithSeveralLockOperationsOfTheApplication() {
-        application
-                .withBean("strict", LockOperations.class, () -> new LockTemplate(mock(LockSource.class), OnLost.THROW))
-                .withBean(
-                        "lenient", LockOperations.class, () -> new LockTemplate(mock(LockSource.class), OnLost.RETURN))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ReactiveLockOperations.class));
-        application.run(context -> assertThat(context).hasSingleBean(ReactiveLockOperations.class));
     }
 }
