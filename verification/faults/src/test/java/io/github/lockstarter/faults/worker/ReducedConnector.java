@@ -61,8 +61,8 @@ final class ReducedConnector implements RedisConnector {
     }
 
     @Override
-    public ScheduledExecutorService timer() {
-        return servers.get(0).timer();
+    public ScheduledExecutorService loop() {
+        return servers.get(0).loop();
     }
 
     @Override
