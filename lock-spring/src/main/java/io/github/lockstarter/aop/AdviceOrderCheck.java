@@ -29,7 +29,7 @@ final class AdviceOrderCheck {
     static void check(LockedMethod locked, Object proxy) {
         List<Object> chain = advices(proxy, locked.method()).toList();
         List<Object> outside = chain.stream()
-                .takeWhile(advice -> !(advice instanceof LockInterceptor))
+                .takeWhile(advice -> !(advice instanceof LockAdvice))
                 .toList();
         if (outside.size() == chain.size()) {
             return; // another proxy locks this method
@@ -75,7 +75,7 @@ final class AdviceOrderCheck {
 
     /** The advices of a proxy inside of the lock, outermost first. */
     static Stream<Object> advicesInside(Object proxy, Method method) {
-        return advices(proxy, method).dropWhile(advice -> !(advice instanceof LockInterceptor));
+        return advices(proxy, method).dropWhile(advice -> !(advice instanceof LockAdvice));
     }
 
     /** By name, because the application may not have these libraries. */

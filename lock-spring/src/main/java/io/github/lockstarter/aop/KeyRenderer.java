@@ -36,8 +36,8 @@ final class KeyRenderer {
     };
 
     /**
-     * The text of {@link Object#toString()} inside of a longer one: a class name and an identity hash, which practically
-     * always has five digits or more. An address such as {@code Ann@facade.com} continues.
+     * The text of {@link Object#toString()} inside of a longer one: a class name and an identity hash, which has
+     * practically always five digits or more. An address such as {@code Ann@facade.com} continues.
      */
     private static final Pattern IDENTITY =
             Pattern.compile("(?:[.$][\\w$]+|\\b[A-Z][\\w$]*|;|\\[[BCDFIJSZ]|/0x[0-9a-f]+)@[0-9a-f]{5,8}(?![\\w.@-])");

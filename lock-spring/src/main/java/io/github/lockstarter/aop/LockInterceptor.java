@@ -12,13 +12,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /** Runs locked methods. Evaluates the key once, before acquiring the lock. Thread-safe. */
-final class LockInterceptor implements MethodInterceptor {
+final class LockInterceptor implements LockAdvice {
 
     private final LockedMethods methods;
     private final Function<String, LockOperations> operations;

@@ -64,10 +64,10 @@ record LockedCall(
     @Override
     public boolean hasOwnTransaction() {
         return AdviceOrderCheck.advicesInside(invocation.getProxy(), method.method())
-                .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, this));
+                .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method.method(), targetClass()));
     }
 
-    Class<?> targetClass() {
+    private Class<?> targetClass() {
         Object target = invocation.getThis();
         return target == null ? method.method().getDeclaringClass() : AopUtils.getTargetClass(target);
     }

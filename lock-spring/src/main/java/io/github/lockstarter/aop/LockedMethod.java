@@ -24,7 +24,7 @@ import org.springframework.util.StringValueResolver;
  * @param declared annotated element: this method, a method that it implements or overrides, or a type
  * @param request with the name as its only key
  * @param locks name of the {@code LockOperations} bean; blank for the primary one
- * @param inTransaction for the interceptor; the request leaves to the locks what it cannot decide on the caller's thread
+ * @param inTransaction for the interceptor; the request carries what is left to the locks
  */
 record LockedMethod(
         Method method,

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import java.lang.reflect.Method;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
@@ -20,12 +21,12 @@ final class TransactionAdvice {
     }
 
     /** Whether the call never takes part in its caller's transaction. */
-    static boolean suspendsTransaction(Object advice, LockedCall call) {
+    static boolean suspendsTransaction(Object advice, Method method, Class<?> type) {
         TransactionAttributeSource attributes =
                 advice instanceof TransactionAspectSupport aspect ? aspect.getTransactionAttributeSource() : null;
         TransactionAttribute attribute = attributes == null
                 ? null
-                : attributes.getTransactionAttribute(call.method().method(), call.targetClass());
+                : attributes.getTransactionAttribute(method, type);
         return attribute != null
                 && switch (attribute.getPropagationBehavior()) {
                     case TransactionDefinition.PROPAGATION_REQUIRES_NEW,

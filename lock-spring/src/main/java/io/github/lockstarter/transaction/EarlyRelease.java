@@ -21,7 +21,7 @@ record EarlyRelease(CompletableFuture<LockHandle> acquired, Runnable report) imp
     @Override
     public void beforeCommit(boolean readOnly) {
         boolean isGranted = acquired.isDone() && !acquired.isCompletedExceptionally();
-        if (isGranted && isFree(acquired.join())) {
+        if (isGranted && isFree(acquired.getNow(null))) {
             report.run();
         }
     }
