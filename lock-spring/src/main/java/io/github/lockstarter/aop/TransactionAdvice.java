@@ -24,9 +24,7 @@ final class TransactionAdvice {
     static boolean suspendsTransaction(Object advice, Method method, Class<?> type) {
         TransactionAttributeSource attributes =
                 advice instanceof TransactionAspectSupport aspect ? aspect.getTransactionAttributeSource() : null;
-        TransactionAttribute attribute = attributes == null
-                ? null
-                : attributes.getTransactionAttribute(method, type);
+        TransactionAttribute attribute = attributes == null ? null : attributes.getTransactionAttribute(method, type);
         return attribute != null
                 && switch (attribute.getPropagationBehavior()) {
                     case TransactionDefinition.PROPAGATION_REQUIRES_NEW,
