@@ -151,12 +151,19 @@ final class FullHeap {
                     held.reenter(one).ifPresent(LockHandle::close);
                 }
             }
-            default -> {
-                CompletableFuture<LockHandle> acquiring = engine.acquireAsync(one);
-                acquiring
-                        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
-                        .join()
-                        .close();
+            default -> closed(engine.acquireAsync(one));
+        }
+    }
+
+    /** Until the handle is closed, since nobody else has it. */
+    private static void closed(CompletableFuture<LockHandle> acquiring) {
+        boolean isClosed = false;
+        while (!isClosed) {
+            try {
+                acquiring.join().close();
+                isClosed = true;
+            } catch (OutOfMemoryError full) {
+                Thread.onSpinWait();
             }
         }
     }
