@@ -99,7 +99,7 @@ class InvalidLeaderTests {
                 "Remove one of them; for two locks, lock a method that calls this one.");
     }
 
-    static class Correct {
+    public static class Correct {
         @LeaderOnly("billing")
         public void collect() {}
     }
@@ -110,7 +110,8 @@ class InvalidLeaderTests {
                 application.withPropertyValues("distributed-lock.enabled=false"),
                 Correct.class,
                 "@LeaderOnly on InvalidLeaderTests.Correct.collect() cannot take effect: distributed-lock.enabled is "
-                        + "not true, and the method would run unlocked.");
+                        + "not true, or DistributedLockAutoConfiguration is excluded, and the method would run "
+                        + "unlocked.");
     }
 
     @Test
