@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * the command was sent. A new connection counts at once, because its server asks the leader about the session, or for a
  * new one.
  *
- * <p>Times are monotonic nanoseconds. Thread-safe: {@link #answers} and {@link #lastConnection} are replaced as a whole.
+ * <p>Times are monotonic nanoseconds. Thread-safe: {@link #answers} and {@link #lastConnection} are replaced as a
+ * whole.
  */
 final class LeaderContact {
 
