@@ -15,8 +15,8 @@ import java.util.random.RandomGenerator;
  * Creates the lock tokens of one instance, from a random instance id and a random number for each. Two processes that
  * continue from one image of the memory have the same id, but get different numbers. Remembers the highest granted
  * fencing token of the {@value #MAX_KEYS} most recently used keys, so a key's tokens keep growing if the store has lost
- * its counter and its clock is behind; a token far ahead of the clock affects only its own key. Thread-safe: the map is
- * guarded by its own monitor.
+ * its counter and its clock is behind; a token far ahead of the clock affects only its own key. Thread-safe: the map,
+ * which the runs of an engine share, is guarded by its own monitor.
  */
 final class EngineTokens {
 
@@ -32,15 +32,25 @@ final class EngineTokens {
     private final RandomGenerator random;
 
     /** Least recently used key first. */
-    private final Map<String, Long> highest = new LinkedHashMap<>(CAPACITY, LOAD_FACTOR, true);
+    private final Map<String, Long> highest;
 
     EngineTokens(EngineClock clock, EngineSettings settings, RandomGenerator random) {
+        this(clock, settings.shownPlace(), random, new LinkedHashMap<>(CAPACITY, LOAD_FACTOR, true));
+    }
+
+    private EngineTokens(EngineClock clock, Optional<String> place, RandomGenerator random, Map<String, Long> highest) {
         this.clock = clock;
-        this.place = settings.shownPlace();
+        this.place = place;
         this.random = random;
+        this.highest = highest;
         byte[] id = new byte[RANDOM_BYTES];
         random.nextBytes(id);
         this.instanceId = HexFormat.of().formatHex(id);
+    }
+
+    /** Has another instance id and the same memory of fencing tokens. */
+    EngineTokens ofNewInstance() {
+        return new EngineTokens(clock, place, random, highest);
     }
 
     String instanceId() {

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Grants locks of a {@link LockBackend}: queues, re-enters, renews and reports losses. Thread-safe.
  *
- * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. A run has one watchdog thread, and
- * further threads only while there are callbacks.
+ * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. Each run has an instance id of its
+ * own, so copies of a stopped engine (a checkpoint that is restored several times) become different instances when they
+ * start. A run has one watchdog thread, and further threads only while there are callbacks.
  */
 public final class LockEngine implements LockSource, AutoCloseable {
 
@@ -44,10 +45,13 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final EngineSettings settings;
     private final List<LockListener> listeners;
     private final EngineEnvironment environment;
-    private final EngineTokens tokens;
     private final Outages outages;
+    private final SignalListener mailbox = new Mailbox();
     private final AtomicReference<@Nullable Running> currentRun = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
+
+    /** Of the latest run. */
+    private volatile EngineTokens tokens;
 
     /** Immutable, so a racy write is harmless. */
     private @Nullable ResolvedRequest latestRequest;
@@ -84,13 +88,13 @@ public final class LockEngine implements LockSource, AutoCloseable {
                 StoreEvent.Scope.ALL,
                 environment.clock()::nanos,
                 event -> EventDispatcher.callEach(this.listeners, each -> each.onStoreEvent(event)));
-        backend.listen(tokens.instanceId(), new Mailbox());
-        start();
+        begin(tokens);
     }
 
     /**
-     * Grants locks again after {@link #drain()} or {@link #stop()}. After {@link #beginStop()}, finishes the stop
-     * first, and so may block. No effect while running.
+     * Grants locks again after {@link #drain()} or {@link #stop()}, with a new instance id and mailbox; after a drain
+     * that has left locks held, with the old ones, which these locks name. Before it begins with a new id, finishes the
+     * drain or {@link #beginStop()}, and so may block for as long as {@link #stop()}. No effect while running.
      */
     public void start() {
         Running running = currentRun.get();
@@ -100,8 +104,14 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (running != null) {
             end(running);
         }
-        Running started = new Running(backend, outages, settings, listeners, environment, tokens, heldLocks);
+        begin(tokens.ofNewInstance());
+    }
+
+    private void begin(EngineTokens ofRun) {
+        Running started = new Running(backend, outages, settings, listeners, environment, ofRun, heldLocks);
         if (currentRun.compareAndSet(null, started)) {
+            tokens = ofRun;
+            backend.listen(ofRun.instanceId(), mailbox);
             started.heartbeat.begin();
         }
     }

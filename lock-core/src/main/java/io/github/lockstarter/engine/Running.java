@@ -437,15 +437,24 @@ final class Running {
         free.forEach(key -> signal(key, 0));
     }
 
-    /** Grants locks again after a drain. False if this run stops: its timer renews nothing. */
+    /** Grants locks again after a drain that has left locks held. False if this run is over. */
     @SuppressWarnings("ReferenceEquality")
     boolean reopen() {
-        CLOSED.compareAndSet(this, DRAINED, null);
-        return closed != STOPPED;
+        if (closed == DRAINED) {
+            refuseWaiters(); // the drain may be under way: from here on, no lock is granted
+            if (held.get() != 0) {
+                CLOSED.compareAndSet(this, DRAINED, null);
+            }
+        }
+        return closed == null;
     }
 
     void refuse() {
         CLOSED.compareAndSet(this, null, DRAINED);
+        refuseWaiters();
+    }
+
+    private void refuseWaiters() {
         forEach(lock -> run(lock, (todo, now) -> lock.refuse(todo, DRAINED, now)));
     }
 

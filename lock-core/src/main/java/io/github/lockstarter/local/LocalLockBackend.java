@@ -145,8 +145,10 @@ public final class LocalLockBackend implements LockBackend {
         return CrashTakeOver.UNNEEDED;
     }
 
+    /** {@inheritDoc} Clients that share this backend have a listener each. */
     @Override
     public void listen(String instanceId, SignalListener listener) {
+        listeners.values().removeIf(listener::equals);
         listeners.put(instanceId, listener);
     }
 

@@ -132,10 +132,12 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Registers the receiver of an instance's signals. Called once, before the first command.
+     * Registers the receiver of an instance's signals, before its first command. An engine that starts again calls it
+     * with its new instance id and the same listener. There is one registration at a time: a later one replaces the
+     * earlier one, and messages to the earlier id may be dropped. Returns at once, whether connected or not.
      *
      * @param instanceId instance
-     * @param listener receiver
+     * @param listener receiver, the same in each call
      */
     void listen(String instanceId, SignalListener listener);
 

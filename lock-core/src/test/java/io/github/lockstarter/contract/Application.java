@@ -102,6 +102,10 @@ public final class Application implements AutoCloseable {
                         == CrashTakeOver.State.ON);
     }
 
+    public LockEngine engine() {
+        return engine;
+    }
+
     public RecordingBackend backend() {
         return backend;
     }

@@ -72,6 +72,13 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    class Restart extends RestartContract {
+        Restart() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class Closing extends ClosingContract {
         Closing() {
             super(LocalStore::new);

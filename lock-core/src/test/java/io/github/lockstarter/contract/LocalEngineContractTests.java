@@ -43,6 +43,13 @@ class LocalEngineContractTests {
     }
 
     @Nested
+    class EngineRestart extends EngineRestartContract {
+        EngineRestart() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class EngineAdmin extends EngineAdminContract {
         EngineAdmin() {
             super(LocalStore::new);

@@ -173,38 +173,42 @@ public final class RecordingBackend implements LockBackend {
     @Override
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
-        backend.listen(instanceId, new SignalListener() {
-            @Override
-            public void onSignal(String key, int slot) {
-                signals.onSignal(key, slot);
-            }
+        backend.listen(instanceId, new Receiver(signals, notices));
+    }
 
-            @Override
-            public void onWanted(String key) {
-                signals.onWanted(key);
-                notices.add(new Notice(key, System.nanoTime()));
-            }
+    /** Equal for one listener, which a backend may ask for. */
+    private record Receiver(SignalListener signals, Queue<Notice> notices) implements SignalListener {
 
-            @Override
-            public void onRevoked(String key, String fingerprint) {
-                signals.onRevoked(key, fingerprint);
-            }
+        @Override
+        public void onSignal(String key, int slot) {
+            signals.onSignal(key, slot);
+        }
 
-            @Override
-            public void onMailboxOpened() {
-                signals.onMailboxOpened();
-            }
+        @Override
+        public void onWanted(String key) {
+            signals.onWanted(key);
+            notices.add(new Notice(key, System.nanoTime()));
+        }
 
-            @Override
-            public void onMailboxRestored() {
-                signals.onMailboxRestored();
-            }
+        @Override
+        public void onRevoked(String key, String fingerprint) {
+            signals.onRevoked(key, fingerprint);
+        }
 
-            @Override
-            public void onStoreEvent(StoreEvent event) {
-                signals.onStoreEvent(event);
-            }
-        });
+        @Override
+        public void onMailboxOpened() {
+            signals.onMailboxOpened();
+        }
+
+        @Override
+        public void onMailboxRestored() {
+            signals.onMailboxRestored();
+        }
+
+        @Override
+        public void onStoreEvent(StoreEvent event) {
+            signals.onStoreEvent(event);
+        }
     }
 
     @Override

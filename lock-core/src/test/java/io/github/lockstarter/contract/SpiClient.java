@@ -28,14 +28,24 @@ public final class SpiClient implements SignalListener {
     public static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final LockBackend backend;
-    private final String instanceId = UUID.randomUUID().toString().replace("-", "");
     private final AtomicLong sequence = new AtomicLong();
     private final Queue<String> signals = new ConcurrentLinkedQueue<>();
     private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
     private final Queue<String> revoked = new ConcurrentLinkedQueue<>();
+    private String instanceId = newId();
 
     public SpiClient(LockBackend backend) {
         this.backend = backend;
+        backend.listen(instanceId, this);
+    }
+
+    private static String newId() {
+        return UUID.randomUUID().toString().replace("-", "");
+    }
+
+    /** Goes on under another id, as an engine that starts again. */
+    void restart() {
+        instanceId = newId();
         backend.listen(instanceId, this);
     }
 

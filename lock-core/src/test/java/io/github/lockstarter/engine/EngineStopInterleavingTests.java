@@ -212,6 +212,28 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void aStartAfterADrainWaitsForTheAttemptsOfTheFormerInstance() throws Exception {
+        CompletableFuture<LockHandle> refused = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        engine.drain();
+        Thread starting = blocked(engine::start);
+        assertThat(engine.isRunning()).isFalse();
+
+        attempt.answer().complete(grant(1, 0));
+        Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
+        assertThat(back.command().token()).isEqualTo(attempt.command().token());
+        back.answer().complete(new ReleaseResult.Released(0));
+        starting.join(30_000);
+
+        assertThat(refused).isCompletedExceptionally();
+        engine.acquireAsync(REQUEST);
+        AcquireCommand next = backend.nextAcquire().command();
+        assertThat(next.token().instanceId())
+                .isNotEqualTo(attempt.command().token().instanceId());
+        assertThat(next.fencingFloor()).as("the memory of the former instance").isEqualTo(1);
+    }
+
+    @Test
     void aReleaseDuringTheStopIsReportedOnce() throws Exception {
         AtomicInteger released = new AtomicInteger();
         for (int i = 0; i < 100; i++) {

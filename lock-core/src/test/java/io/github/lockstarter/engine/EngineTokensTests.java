@@ -58,6 +58,16 @@ class EngineTokensTests {
         assertThat(copy.value()).isNotEqualTo(original.value());
     }
 
+    @Test
+    void aNewInstanceRemembersTheTokensOfTheFormerOne() {
+        tokens.granted("order:42", 9);
+
+        EngineTokens next = tokens.ofNewInstance();
+
+        assertThat(next.instanceId()).isNotEqualTo(tokens.instanceId());
+        assertThat(next.highest("order:42")).isEqualTo(9);
+    }
+
     /** The identity that was drawn before the copy, and numbers that are drawn after it. */
     private static final class Copied implements RandomGenerator {
 

@@ -10,6 +10,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.Optional;
@@ -52,6 +53,18 @@ class LocalLockSignalsTests extends LocalLocks {
 
         assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
         assertThat(b).isEmpty();
+    }
+
+    @Test
+    void skipsTheFormerIdOfAnInstance() {
+        SignalListener listener = onSignal(key -> {});
+        backend.listen("b", listener);
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+
+        backend.listen("another id", listener);
+
+        assertThat(release(first, fencing)).isEqualTo(new ReleaseResult.Released(0));
     }
 
     @Test

@@ -367,7 +367,8 @@ public final class RedisLockBackend implements QuorumNode {
     /**
      * {@inheritDoc} Subscribes before any further command is sent.
      *
-     * @throws IllegalStateException on a second call
+     * @throws IllegalStateException for another listener than the first, since two engines on one backend would share
+     *     an instance id
      */
     @Override
     public void listen(String instanceId, SignalListener listener) {

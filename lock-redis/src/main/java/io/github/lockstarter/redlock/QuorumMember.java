@@ -48,14 +48,13 @@ final class QuorumMember {
     private final NodeClock clock;
     private final Outages outages;
     private final UnreleasedTokens unreleased = new UnreleasedTokens();
-    private volatile Consumer<StoreEvent> receiver = event -> {};
 
-    QuorumMember(QuorumNode store, LongSupplier monotonicNanos, Duration longestLease) {
+    QuorumMember(QuorumNode store, LongSupplier monotonicNanos, Duration longestLease, Consumer<StoreEvent> receiver) {
         this.store = store;
         this.monotonicNanos = monotonicNanos;
         this.longestLease = longestLease.toNanos();
         this.clock = new NodeClock(this.longestLease);
-        this.outages = new Outages(store, StoreEvent.Scope.VOTE, monotonicNanos, event -> receiver.accept(event));
+        this.outages = new Outages(store, StoreEvent.Scope.VOTE, monotonicNanos, receiver);
     }
 
     CompletionStage<AcquireResult> vote(AcquireCommand command) {
@@ -191,8 +190,7 @@ final class QuorumMember {
         return store.toString();
     }
 
-    void listen(String instanceId, SignalListener listener, Consumer<StoreEvent> events) {
-        receiver = events;
+    void listen(String instanceId, SignalListener listener) {
         store.listen(instanceId, listener);
     }
 

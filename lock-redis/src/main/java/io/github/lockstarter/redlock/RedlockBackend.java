@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -83,11 +84,13 @@ public final class RedlockBackend implements LockBackend {
             "A quorum does not take locks over: its servers do not agree on when an instance has crashed";
 
     private final Quorum quorum;
-    private final LongSupplier monotonicNanos;
+    private final String name;
+    private final QuorumEvents events;
     private final List<QuorumMember> nodes;
     private final SignalQuorum waits;
     private final ConcurrentMap<LockToken, Candidate> candidates = new ConcurrentHashMap<>();
     private final QuorumAdmin admin;
+    private volatile Consumer<StoreEvent> receiver = event -> {};
     private volatile boolean closed;
 
     /**
@@ -115,9 +118,11 @@ public final class RedlockBackend implements LockBackend {
                     + " there are " + stores.size());
         }
         this.quorum = new Quorum(stores.size());
-        this.monotonicNanos = monotonicNanos;
-        this.nodes = stores.stream()
-                .map(store -> new QuorumMember(store, monotonicNanos, settings.longestLease()))
+        this.name = "a quorum of " + stores.stream().map(QuorumNode::toString).collect(Collectors.joining(", "));
+        this.events = new QuorumEvents(quorum, name, monotonicNanos, event -> receiver.accept(event));
+        this.nodes = IntStream.range(0, stores.size())
+                .mapToObj(node -> new QuorumMember(
+                        stores.get(node), monotonicNanos, settings.longestLease(), event -> events.report(node, event)))
                 .toList();
         this.admin = new QuorumAdmin(quorum, nodes);
         this.waits = new SignalQuorum(stores.size(), settings, monotonicNanos);
@@ -217,14 +222,10 @@ public final class RedlockBackend implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener listener) {
-        QuorumEvents events = new QuorumEvents(quorum, toString(), monotonicNanos, listener::onStoreEvent);
-        for (int i = 0; i < nodes.size(); i++) {
-            int node = i;
+        receiver = listener::onStoreEvent;
+        for (int node = 0; node < nodes.size(); node++) {
             QuorumMember member = nodes.get(node);
-            member.listen(
-                    instanceId,
-                    new NodeListener(node, member, waits, listener, events),
-                    event -> events.report(node, event));
+            member.listen(instanceId, new NodeListener(node, member, waits, listener, events));
         }
     }
 
@@ -273,7 +274,7 @@ public final class RedlockBackend implements LockBackend {
     /** {@return the names of the nodes} */
     @Override
     public String toString() {
-        return "a quorum of " + nodes.stream().map(QuorumMember::name).collect(Collectors.joining(", "));
+        return name;
     }
 
     int underWay() {

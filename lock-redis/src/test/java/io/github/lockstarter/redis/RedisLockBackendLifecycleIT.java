@@ -46,6 +46,20 @@ class RedisLockBackendLifecycleIT extends BackendOnServer {
     }
 
     @Test
+    void subscribesTheIdThatWasGivenWhileStopped() {
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        user.granted(OWNER);
+        backend.stop();
+
+        backend.listen("c", signals);
+        backend.start();
+
+        assertThat(redis.publish("lock:mailbox:c", "order:42")).isEqualTo(1);
+        assertThat(redis.publish("lock:mailbox:b", "order:42")).isZero();
+    }
+
+    @Test
     void refusesEverythingOnceClosed() {
         user.granted(OWNER);
         backend.close();

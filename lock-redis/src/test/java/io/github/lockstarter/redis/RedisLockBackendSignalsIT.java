@@ -15,6 +15,7 @@ import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,23 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
         backend.listen("b", signals);
         assertThat(user.waitFor(OTHER)).isInstanceOf(AcquireResult.Granted.class);
         assertThat(redis.publish("lock:mailbox:b", "order:42")).isEqualTo(1);
+    }
+
+    @Test
+    void leavesTheMailboxOfTheFormerId() {
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        user.granted(OWNER);
+
+        for (String next : List.of("c", "d")) {
+            backend.listen(next, signals);
+            user.release(OWNER, 0); // behind the subscription
+            assertThat(redis.publish("lock:mailbox:" + next, next)).isEqualTo(1);
+        }
+
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly("c", "d"));
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(redis.pubsubChannels()).containsExactly("lock:mailbox:d"));
     }
 
     @Test

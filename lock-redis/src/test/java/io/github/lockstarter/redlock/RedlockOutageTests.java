@@ -91,6 +91,22 @@ class RedlockOutageTests {
     }
 
     @Test
+    void anOutageFromBeforeARestartEndsWithTheFirstAnswer() {
+        try (LockEngine engine =
+                new LockEngine(backend, EngineSettings.DEFAULTS, List.of(listener), EngineClock.SYSTEM)) {
+            assertThat(acquires(engine)).isFalse();
+            assertThat(ofQuorum()).hasSize(1);
+            engine.stop();
+            silent.forEach(node -> node.isSilent = false);
+
+            engine.start();
+
+            assertThat(acquires(engine)).isTrue();
+            assertThat(ofQuorum()).hasSize(2).last().isInstanceOf(StoreEvent.Reachable.class);
+        }
+    }
+
+    @Test
     void answersToAHealthCheckEndTheOutagesOfNodes() {
         try (LockEngine engine =
                 new LockEngine(backend, EngineSettings.DEFAULTS, List.of(listener), EngineClock.SYSTEM)) {

@@ -16,7 +16,9 @@ import org.springframework.context.SmartLifecycle;
  * awaits them when it destroys beans, after all phases, or not at all. Until then engines renew leases and stores stay
  * connected.
  *
- * <p>Restarts the engines with the context (paused test contexts, checkpoints). Called by one thread at a time.
+ * <p>Restarts the engines with the context (paused test contexts, checkpoints): they are new instances then, so the
+ * copies of a restored checkpoint are different ones. Spring stops and starts its lifecycle beans around a checkpoint
+ * of CRaC. Called by one thread at a time.
  */
 final class LockEngineLifecycle implements SmartLifecycle {
 
@@ -41,9 +43,19 @@ final class LockEngineLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
-        engines.values().forEach(LockEngine::start);
+        engines.values().forEach(LockEngineLifecycle::start);
         if (isTakeOverWanted) {
             engines.values().forEach(engine -> report(engine.crashTakeOver()));
+        }
+    }
+
+    private static void start(LockEngine engine) {
+        boolean wasStopped = !engine.isRunning();
+        engine.start();
+        if (wasStopped) {
+            log.info(
+                    "Locks are granted again; this instance is {}",
+                    engine.admin().instance());
         }
     }
 

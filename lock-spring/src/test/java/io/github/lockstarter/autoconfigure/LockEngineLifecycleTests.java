@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -75,6 +76,19 @@ class LockEngineLifecycleTests {
                 assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
                 assertThat(locks.heldLocks().size()).isOne();
             }
+        });
+    }
+
+    @Test
+    void isAnotherInstanceAfterTheContextWasStoppedAndStarted() {
+        application.run(context -> {
+            LockAdmin admin = context.getBean(LockAdmin.class);
+            String before = admin.instance();
+
+            context.stop();
+            context.start();
+
+            assertThat(admin.instance()).isNotEqualTo(before);
         });
     }
 

@@ -74,8 +74,19 @@ final class ConnectionPair implements AutoCloseable {
         return signals;
     }
 
+    /** Null is no mailbox, which needs no subscription. */
+    boolean isSubscribedTo(@Nullable SignalMailbox wanted) {
+        MailboxConnection subscribed = signals;
+        return wanted == null || (subscribed != null && subscribed.mailbox == wanted);
+    }
+
+    /** Closes an earlier subscription without blocking. */
     void subscribe(MailboxConnection connection) {
+        MailboxConnection former = signals;
         signals = connection;
+        if (former != null) {
+            former.closeAsync();
+        }
         connection.open();
     }
 

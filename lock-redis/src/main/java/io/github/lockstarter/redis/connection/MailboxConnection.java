@@ -22,10 +22,11 @@ final class MailboxConnection {
     /** Between a reply and the next ping. */
     static final Duration PULSE = Duration.ofSeconds(5);
 
+    final SignalMailbox mailbox;
+
     private final RedisConnector connector;
     private final Duration pulse;
     private final Executor opener;
-    private final SignalMailbox mailbox;
     private final Runnable onAnotherMaster;
     private final AtomicBoolean isReplacing = new AtomicBoolean();
     private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();

@@ -160,10 +160,11 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** Subscribes before any further command is sent. */
+    /** Subscribes before any further command is sent, in place of an earlier mailbox of the same listener. */
     public void subscribe(SignalMailbox wanted) {
         launch(guarded(() -> {
-            if (mailbox != null) {
+            SignalMailbox former = mailbox;
+            if (former != null && !former.hasListenerOf(wanted)) {
                 throw new IllegalStateException("This Redis lock backend has a listener already; build one per engine");
             }
             mailbox = wanted;
@@ -321,7 +322,7 @@ public final class RedisConnections implements AutoCloseable {
         private boolean publish(ConnectionPair connected) {
             return guarded(() -> {
                 checkCurrent();
-                boolean ready = waiting.isEmpty() && (mailbox == null || connected.signals() != null);
+                boolean ready = waiting.isEmpty() && connected.isSubscribedTo(mailbox);
                 if (ready) {
                     link = connected;
                     attempt = null;
@@ -331,9 +332,9 @@ public final class RedisConnections implements AutoCloseable {
         }
 
         private void serve(ConnectionPair connected) {
-            SignalMailbox missing = connected.signals() != null ? null : mailbox;
-            if (missing != null) {
-                connected.subscribe(new MailboxConnection(connector, pulse, opener, missing, () -> replace(connected)));
+            SignalMailbox wanted = mailbox;
+            if (wanted != null && !connected.isSubscribedTo(wanted)) {
+                connected.subscribe(new MailboxConnection(connector, pulse, opener, wanted, () -> replace(connected)));
             }
             List<User> users = guarded(() -> {
                 checkCurrent();

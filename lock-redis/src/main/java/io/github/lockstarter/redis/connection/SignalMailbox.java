@@ -35,6 +35,10 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
         return channel;
     }
 
+    boolean hasListenerOf(SignalMailbox other) {
+        return listener.equals(other.listener);
+    }
+
     @Override
     public void message(String from, String payload) {
         Matcher slot = SLOT.matcher(payload);

@@ -101,15 +101,15 @@ public final class RedisHeartbeat implements CrashDetection {
     }
 
     private ScriptCall call(List<String> waitedFor) {
-        List<String> keys = new ArrayList<>(
-                List.of(keySpace.markOf(instanceId), keySpace.traceOf(instanceId), terms.history.key()));
+        String id = instanceId;
+        List<String> keys = new ArrayList<>(List.of(keySpace.markOf(id), keySpace.traceOf(id), terms.history.key()));
         waitedFor.forEach(key -> keys.add(keySpace.lockOf(key)));
         return new ScriptCall(
                 LockScript.BEAT,
                 keys.toArray(String[]::new),
                 terms.history.known(),
                 ScriptCall.millis(terms.history.terms().grace()),
-                keySpace.mailboxOf(instanceId));
+                keySpace.mailboxOf(id));
     }
 
     @Override

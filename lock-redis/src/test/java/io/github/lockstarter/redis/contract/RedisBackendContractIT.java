@@ -12,6 +12,7 @@ import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import java.time.Duration;
@@ -87,6 +88,13 @@ class RedisBackendContractIT {
     @Nested
     class Keys extends KeyContract {
         Keys() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Restart extends RestartContract {
+        Restart() {
             super(RedisBackendContractIT::store);
         }
     }

@@ -10,6 +10,7 @@ import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -84,6 +85,13 @@ class RedisClusterContractIT {
     @Nested
     class Keys extends KeyContract {
         Keys() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Restart extends RestartContract {
+        Restart() {
             super(RedisClusterContractIT::store);
         }
     }

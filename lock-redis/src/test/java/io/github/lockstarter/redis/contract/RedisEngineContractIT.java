@@ -8,6 +8,7 @@ import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineMinimumTimeContract;
 import io.github.lockstarter.contract.EnginePermitsContract;
+import io.github.lockstarter.contract.EngineRestartContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -58,6 +59,13 @@ class RedisEngineContractIT {
     @Nested
     class EngineInput extends EngineInputContract {
         EngineInput() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineRestart extends EngineRestartContract {
+        EngineRestart() {
             super(RedisEngineContractIT::store);
         }
     }

@@ -11,11 +11,13 @@ import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineMinimumTimeContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
+import io.github.lockstarter.contract.EngineRestartContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
@@ -90,6 +92,13 @@ class RedlockContractTests {
     }
 
     @Nested
+    class Restart extends RestartContract {
+        Restart() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
     class Closing extends ClosingContract {
         Closing() {
             super(RedlockStore.of(5));
@@ -139,6 +148,13 @@ class RedlockContractTests {
     @Nested
     class Admin extends AdminContract {
         Admin() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class EngineRestart extends EngineRestartContract {
+        EngineRestart() {
             super(RedlockStore.of(5));
         }
     }

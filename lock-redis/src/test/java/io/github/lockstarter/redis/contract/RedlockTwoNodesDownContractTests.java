@@ -8,6 +8,7 @@ import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
@@ -62,6 +63,13 @@ class RedlockTwoNodesDownContractTests {
     @Nested
     class Keys extends KeyContract {
         Keys() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Restart extends RestartContract {
+        Restart() {
             super(RedlockStore.of(3, 2));
         }
     }

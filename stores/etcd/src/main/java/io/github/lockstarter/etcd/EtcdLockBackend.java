@@ -62,8 +62,8 @@ public final class EtcdLockBackend implements LockBackend {
     static final StoreCapabilities CAPABILITIES =
             new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, true);
 
-    // Called by any thread. Requests complete on the callback threads, which never block. Only `mailbox`, set before
-    // the first command, and `closed` change.
+    // Called by any thread. Requests complete on the callback threads, which never block. Only `mailbox`, set by
+    // the engine when it starts, and `closed` change.
     private final EtcdSettings settings;
     private final EtcdClient client;
     private final KeyNames names;
@@ -162,6 +162,7 @@ public final class EtcdLockBackend implements LockBackend {
     @Override
     public void listen(String instanceId, SignalListener listener) {
         Mailbox opened = new Mailbox(client, names.mailbox(instanceId), listener);
+        mailbox.ifPresent(Mailbox::close);
         mailbox = Optional.of(opened);
         opened.watch();
     }

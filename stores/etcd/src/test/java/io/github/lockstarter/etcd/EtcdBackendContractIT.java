@@ -10,6 +10,7 @@ import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,6 +78,13 @@ class EtcdBackendContractIT {
     @Nested
     class Keys extends KeyContract {
         Keys() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Restart extends RestartContract {
+        Restart() {
             super(SharedEtcd::store);
         }
     }

@@ -18,11 +18,11 @@ final class ConnectionEvents implements ConnectionStateListener {
 
     ConnectionEvents(CuratorFramework client) {
         this.client = client;
+        client.getConnectionStateListenable().addListener(this);
     }
 
     void listen(SignalListener receiver) {
         listener = receiver;
-        client.getConnectionStateListenable().addListener(this);
         if (client.getZookeeperClient().isConnected()) {
             receiver.onMailboxOpened();
         }

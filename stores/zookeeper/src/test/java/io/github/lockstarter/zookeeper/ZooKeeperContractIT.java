@@ -9,6 +9,7 @@ import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -64,6 +65,13 @@ class ZooKeeperContractIT {
     @Nested
     class Keys extends KeyContract {
         Keys() {
+            super(ZooKeeperStore::new);
+        }
+    }
+
+    @Nested
+    class Restart extends RestartContract {
+        Restart() {
             super(ZooKeeperStore::new);
         }
     }

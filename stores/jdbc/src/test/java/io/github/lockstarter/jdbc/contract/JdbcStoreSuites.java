@@ -11,6 +11,7 @@ import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
@@ -82,6 +83,13 @@ abstract class JdbcStoreSuites {
     @Nested
     class Keys extends KeyContract {
         Keys() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Restart extends RestartContract {
+        Restart() {
             super(JdbcStoreSuites.this::store);
         }
     }
