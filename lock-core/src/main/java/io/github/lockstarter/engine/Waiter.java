@@ -47,9 +47,9 @@ final class Waiter {
         this.startedAt = startedAt;
     }
 
-    /** A waiter accepts each answer that arrives during its call, a try only one to an attempt sent during its call. */
+    /** A waiter accepts each answer that arrives during its call, a try only one to its own attempt or one sent during its call. */
     boolean accepts(Attempt answered) {
-        return waits() || answered.sent.nanos() - startedAt >= 0;
+        return waits() || answered.waiter == this || answered.sent.nanos() - startedAt >= 0;
     }
 
     boolean isGranted(Hold hold) {
