@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.List;
 import java.util.Queue;
@@ -19,11 +20,16 @@ import java.util.function.Consumer;
  * logged and ignored.
  *
  * <p>A task that gets no thread, because the pool is full or the process may start no more threads, waits in {@link
- * #queued} for the thread of {@link #starter}: the thread that adds it serves all locks, so it must not run it.
+ * #queued} for the thread of {@link #starter}: the thread that adds it serves all locks, so it must not run it. If that
+ * thread cannot be started either, the timer retries.
  */
-final class EventDispatcher implements AutoCloseable {
+final class EventDispatcher extends TimerEntry implements AutoCloseable {
+
+    private static final long RETRY_NANOS = 50_000_000;
 
     private final List<LockListener> listeners;
+    private final EngineClock clock;
+    private final EngineTimer timer;
     private final ExecutorService lossEvents;
     private final ExecutorService lossCallbacks;
     private final ExecutorService completions;
@@ -31,8 +37,10 @@ final class EventDispatcher implements AutoCloseable {
     private final Queue<Runnable> queued = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean isStarting = new AtomicBoolean();
 
-    EventDispatcher(List<LockListener> listeners, EngineEnvironment environment) {
+    EventDispatcher(List<LockListener> listeners, EngineEnvironment environment, EngineTimer timer) {
         this.listeners = List.copyOf(listeners);
+        this.clock = environment.clock();
+        this.timer = timer;
         this.lossEvents = environment.newLossExecutor().get();
         this.lossCallbacks = environment.newCallbackExecutor().get();
         this.completions = environment.newCompletionExecutor().get();
@@ -50,7 +58,7 @@ final class EventDispatcher implements AutoCloseable {
      */
     void publish(LockEvent event) {
         if (event instanceof LockEvent.Lost && hasListeners()) {
-            execute(lossEvents, () -> callEach(listeners, listener -> listener.onEvent(event)), this::queue);
+            execute(lossEvents, guarded(() -> callEach(listeners, each -> each.onEvent(event))), this::queue);
         } else {
             callEach(listeners, listener -> listener.onEvent(event));
         }
@@ -68,14 +76,15 @@ final class EventDispatcher implements AutoCloseable {
 
     /** Starts no thread of the pool on the calling thread, since many locks may be lost in one tick of the watchdog. */
     void callback(Runnable callback) {
-        queue(() -> execute(lossCallbacks, callback, Runnable::run));
+        Runnable guarded = guarded(callback);
+        queue(() -> execute(lossCallbacks, guarded, Runnable::run));
     }
 
     /**
      * Completes a future of the application, apart from the loss threads, which must not wait for its dependent stages.
      */
     void complete(Runnable completion) {
-        execute(completions, completion, this::queue);
+        execute(completions, guarded(completion), this::queue);
     }
 
     /**
@@ -85,8 +94,11 @@ final class EventDispatcher implements AutoCloseable {
         return future.isDone() ? future : future.whenCompleteAsync((result, failure) -> {}, this::complete);
     }
 
-    private static void execute(Executor pool, Runnable task, Consumer<Runnable> ifRefused) {
-        Runnable guarded = () -> EngineLog.guard("A lock callback", task);
+    private static Runnable guarded(Runnable task) {
+        return () -> EngineLog.guard("A lock callback", task);
+    }
+
+    private static void execute(Executor pool, Runnable guarded, Consumer<Runnable> ifRefused) {
         try {
             pool.execute(guarded);
         } catch (RejectedExecutionException | OutOfMemoryError unable) {
@@ -99,11 +111,16 @@ final class EventDispatcher implements AutoCloseable {
         runQueued();
     }
 
+    @Override
+    public void fire() {
+        runQueued();
+    }
+
     /**
-     * Runs the queued tasks on the starter's thread. Called again after each tick, in case it could not be started.
-     * Once closed, runs them on this thread, since waiters must not wait forever.
+     * Runs the queued tasks on the starter's thread. Once closed, runs them on this thread, since waiters must not wait
+     * forever.
      */
-    void runQueued() {
+    private void runQueued() {
         if (queued.isEmpty() || !isStarting.compareAndSet(false, true)) {
             return;
         }
@@ -111,25 +128,28 @@ final class EventDispatcher implements AutoCloseable {
             starter.execute(this::drain);
         } catch (RejectedExecutionException closed) {
             drain();
-        } catch (OutOfMemoryError noThread) {
-            isStarting.set(false); // the next tick retries
+        } catch (Error noThread) {
+            isStarting.set(false);
+            timer.schedule(this, clock.nanos() + RETRY_NANOS);
         }
     }
 
     private void drain() {
         isStarting.set(false);
         for (Runnable task = queued.poll(); task != null; task = queued.poll()) {
-            task.run();
+            EngineLog.guard("A queued callback", task);
         }
     }
 
-    /** Runs queued work; waits until the losses are reported. */
+    /** Runs queued work, which needs the other threads; waits until the losses are reported. */
     @Override
     public void close() {
+        starter.shutdown();
+        LockThreads.join(starter);
+        runQueued();
         lossEvents.shutdown();
         lossCallbacks.shutdown();
         completions.shutdown();
-        starter.shutdown();
         LockThreads.join(lossEvents);
     }
 }

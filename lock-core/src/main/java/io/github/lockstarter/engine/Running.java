@@ -127,8 +127,8 @@ final class Running {
                 settings.maxRetryDelay().multipliedBy(WATCHED_SLEEP_FACTOR).plusSeconds(10);
         this.newWaiting = Optional.of(new Waiting(Waiting.NEW, patience));
         this.goesOnWaiting = new Wait.GoesOn(patience);
-        this.events = new EventDispatcher(listeners, environment);
         this.timer = environment.newTimer().apply(clock);
+        this.events = new EventDispatcher(listeners, environment, timer);
         this.recoveries = new RecoveryEvents(clock, events, timer);
         this.calls = new StoreCalls(backend, outages, clock, timer, StoreCalls.MAX_REMEMBERED);
         this.heartbeat = new Heartbeat(backend, outages, settings, clock, timer, this::waitedFor, this::afterBeat);

@@ -43,14 +43,10 @@ final class Watchdog {
     }
 
     void afterTick() {
-        try {
-            if (!due.isEmpty()) {
-                List<Renewal> renewals = new ArrayList<>(due);
-                due.clear();
-                running.renew(renewals);
-            }
-        } finally {
-            running.events.runQueued();
+        if (!due.isEmpty()) {
+            List<Renewal> renewals = new ArrayList<>(due);
+            due.clear();
+            running.renew(renewals);
         }
     }
 

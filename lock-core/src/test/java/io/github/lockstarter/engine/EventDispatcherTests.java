@@ -18,13 +18,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class EventDispatcherTests {
 
     private final AtomicInteger ran = new AtomicInteger();
+    private final EngineTimer timer = new TimerThread(EngineClock.SYSTEM);
 
     private final AtomicBoolean mayStartThreads = new AtomicBoolean(true);
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
 
     /** Has one thread for callbacks, one for completions, and none at all while {@link #mayStartThreads} is false. */
     private EventDispatcher dispatcher() {
@@ -38,7 +45,8 @@ class EventDispatcherTests {
                         () -> pool(0, new SynchronousQueue<>()),
                         () -> pool(0, new SynchronousQueue<>()),
                         usual.identity(),
-                        usual.jitter()));
+                        usual.jitter()),
+                timer);
     }
 
     private ThreadPoolExecutor pool(int core, BlockingQueue<Runnable> queue) {
@@ -77,11 +85,9 @@ class EventDispatcherTests {
         try (EventDispatcher events = dispatcher()) {
             events.callback(both::countDown);
             events.complete(both::countDown);
-            events.runQueued();
             assertThat(both.getCount()).isEqualTo(2);
 
             mayStartThreads.set(true);
-            events.runQueued();
 
             assertThat(both.await(30, TimeUnit.SECONDS)).isTrue();
         }
@@ -92,7 +98,7 @@ class EventDispatcherTests {
     void runsOtherTasksWhileOneReadsFromASocket() throws Exception {
         CountDownLatch inner = new CountDownLatch(63);
         CountDownLatch waited = new CountDownLatch(63);
-        try (EventDispatcher events = new EventDispatcher(List.of(), EngineEnvironment.of(EngineClock.SYSTEM));
+        try (EventDispatcher events = new EventDispatcher(List.of(), EngineEnvironment.of(EngineClock.SYSTEM), timer);
                 ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(silent.getInetAddress(), silent.getLocalPort())) {
             events.complete(() -> read(client));
