@@ -106,9 +106,8 @@ final class Acquisitions {
 
     /** The first call after a loss throws; then the thread has no hold. */
     private Optional<Handle> reenter(HoldOwner owner, String key, Duration atLeast) {
-        KeyLock lock = running.known(key);
-        Hold outer = lock == null ? null : lock.enteredBy(owner);
-        if (lock == null || outer == null) {
+        Hold outer = running.enteredBy(owner, key);
+        if (outer == null) {
             return Optional.empty();
         }
         if (Settlement.await(outer) && !outer.grant.isCertain()) {
@@ -117,7 +116,7 @@ final class Acquisitions {
         // Allocated first: nothing may fail after the entry is counted.
         Handle handle = new Handle(outer, outer.firstHandle());
         Optional<Handle> nested = Optional.of(handle);
-        Hold.State state = lock.enter(outer, handle, atLeast);
+        Hold.State state = outer.lock.enter(outer, handle, atLeast);
         if (state == Hold.State.LOST) {
             throw Messages.lost(outer, running.now().nanos());
         }

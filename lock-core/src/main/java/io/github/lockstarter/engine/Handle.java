@@ -182,7 +182,7 @@ final class Handle implements LockHandle {
                     ? outcome
                     : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
         } catch (RuntimeException | Error e) {
-            hold.lock.failure = e; // no call: the stack may be full. The hold is no longer renewed.
+            hold.isRenewalEnded = true; // no call: the stack may be full
             throw e;
         }
     }

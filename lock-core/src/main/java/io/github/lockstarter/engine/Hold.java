@@ -89,6 +89,9 @@ final class Hold {
 
     boolean isConfirming;
 
+    /** Whatever the terms are. Written without the monitor if a release failed. */
+    volatile boolean isRenewalEnded;
+
     /** The lease may differ from the terms. */
     boolean isExtended;
 
@@ -156,7 +159,7 @@ final class Hold {
     }
 
     boolean isRenewed() {
-        return request.isRenewed();
+        return !isRenewalEnded && request.isRenewed();
     }
 
     /** Whether it follows another hold of the same grant. */

@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>At most one attempt or withdrawal is under way. An attempt may follow a decided release, unless that release
  *       requeues this instance.
- *   <li>No release is sent while a renewal of its grant is unanswered, and no renewal after the release was decided.
+ *   <li>No release is sent while a renewal of its grant is unanswered, except by a closed object, where the answer may
+ *       have been lost; and no renewal after the release was decided.
  *   <li>A caller is in exactly one of: the waiting line, the tries, decided.
  *   <li>Each of {@link #holds} is held, or left by its owner with its release not yet decided. No two share a slot; a
  *       new grant of a slot ends the older hold.
@@ -62,8 +63,10 @@ import org.jspecify.annotations.Nullable;
  * <p>If a thread fails in the middle of a change, for lack of stack or memory or by a bug, this object <em>closes</em>
  * before the next event: its callers get an exception, its holds are no longer renewed, and another object serves the
  * key. The store decides between the two by their lock tokens, so a lock that is still held, or was granted to nobody,
- * ends with its lease. Holds can still be entered, extended and released. {@link #fail} and the closing may be repeated
- * until there is memory; so a caller leaves the line, and a hold the list, after the steps that tell their threads.
+ * ends with its lease. Until then, holds are entered, extended, revoked and released, and lost, as those of other
+ * objects. Signals are for the object that serves the key, and only that one withdraws the registration. {@link #fail}
+ * and the closing may be repeated until there is memory; so a caller leaves the line, and a hold the list, after the
+ * steps that tell their threads.
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
@@ -187,15 +190,16 @@ final class KeyLock extends TimerEntry {
     private void closeAfter(Throwable failed, Effects todo, Moment now) {
         endAllWaits(todo, new Outcome.Failed(false, FAILED, failed));
         for (Hold each = holds; each != null; each = each.next) {
-            each.request = each.request.withoutRenewal();
+            each.isRenewalEnded = true;
             if (each.claim instanceof Waiter waiter && !waiter.isGranted(each)) { // the change failed before its end
                 each.claim = null;
                 exitEntry(todo, each, now);
             }
         }
+        running.replace(this);
         isRetired = true;
-        running.forget(this);
         failure = null;
+        todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
         next(todo, now);
     }
 
@@ -507,8 +511,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Ends the older hold of a slot granted to another token. */
-    @GuardedBy("this")
-    private void supersede(Effects todo, int slot, Moment now) {
+    synchronized void supersede(Effects todo, int slot, Moment now) {
         Hold earlier = find(each -> each.grant.slot == slot);
         if (earlier == null) {
             return;
@@ -694,7 +697,8 @@ final class KeyLock extends TimerEntry {
 
     private synchronized void withdrawn(Effects todo, ReleaseResult result, Moment now) {
         isWithdrawing = false;
-        allowAttempts(todo, result); // waiters may have lost their registration
+        isRegistered |= isRetired; // its successor may have lost its registration
+        allowAttempts(todo, result); // as may waiters
         next(todo, now);
     }
 
@@ -813,7 +817,7 @@ final class KeyLock extends TimerEntry {
 
     synchronized void endRenewals() {
         for (Hold each = holds; each != null; each = each.next) {
-            each.request = each.request.withoutRenewal();
+            each.isRenewalEnded = true;
         }
     }
 
@@ -976,7 +980,7 @@ final class KeyLock extends TimerEntry {
                 release(todo, each);
             }
         }
-        if (attempt == null && !isWithdrawing && requeueing < 1) {
+        if (isRetired || (attempt == null && !isWithdrawing && requeueing < 1)) {
             Waiter caller = nextCaller();
             if (caller != null) {
                 begin(todo, caller, now);
@@ -1048,10 +1052,14 @@ final class KeyLock extends TimerEntry {
     private void withdraw(Effects todo) {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalledSlot);
-        Release withdrawal = new Release(null, false);
         long place = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep it
-        todo.add(() -> running.withdraw(key, known, slot, place, withdrawal));
-        isWithdrawing = true;
+        if (isRetired) {
+            todo.add(() -> running.signal(key, slot)); // its successor looks, or withdraws
+        } else {
+            Release withdrawal = new Release(null, false);
+            todo.add(() -> running.withdraw(key, known, slot, place, withdrawal));
+            isWithdrawing = true;
+        }
         isRegistered = false;
         signalledSlot = NONE; // the withdrawal forwards it
         position = place;
@@ -1363,16 +1371,11 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void retire() {
-        boolean isEmpty = queue.isEmpty()
-                && attempt == null
-                && holds == null
-                && lost.isEmpty()
-                && !isWithdrawing
-                && releases == 0;
-        if (isEmpty && !isRetired) {
-            isRetired = true;
+        boolean isUsed = !queue.isEmpty() || attempt != null || isWithdrawing || releases > 0;
+        if (holds == null && lost.isEmpty() && (isRetired || !isUsed)) {
             running.timer.cancel(this);
             running.forget(this);
+            isRetired = true;
         }
     }
 }

@@ -78,6 +78,10 @@ record Renewal(
     @Override
     public void failed(Throwable cause) {
         hold.lock.fail(cause);
+        Hold released = hold.grant.releasePending;
+        if (released != null) {
+            released.endUnknown();
+        }
         if (answer != null) {
             answer.complete(UNSENT);
         }

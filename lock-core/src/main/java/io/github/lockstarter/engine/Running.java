@@ -101,6 +101,10 @@ final class Running {
     private final RandomGenerator jitter;
     private final RecoveryEvents recoveries;
     private final ConcurrentHashMap<String, KeyLock> keys = new ConcurrentHashMap<>();
+
+    /** No longer in {@link #keys}, but with holds. */
+    private final Set<KeyLock> closedKeys = ConcurrentHashMap.newKeySet();
+
     final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
     private final Count held = new Count();
 
@@ -157,12 +161,26 @@ final class Running {
         return keys.get(key);
     }
 
+    /** Another object serves the key from now; this one keeps its holds until {@link #forget}. */
+    void replace(KeyLock closing) {
+        closedKeys.add(closing);
+        keys.remove(closing.key, closing);
+    }
+
     void forget(KeyLock retired) {
         keys.remove(retired.key, retired);
+        closedKeys.remove(retired);
     }
 
     void forEach(Consumer<KeyLock> action) {
         keys.values().forEach(action);
+        closedKeys.forEach(action);
+    }
+
+    /** The objects of the key: at most one that is not closed, which comes first. */
+    private Stream<KeyLock> all(String key) {
+        return Stream.concat(
+                Stream.ofNullable(known(key)), closedKeys.stream().filter(closed -> closed.key.equals(key)));
     }
 
     /** Applies an event and executes its effects; counts as under way until done. */
@@ -197,7 +215,6 @@ final class Running {
 
     void join(Waiter waiter) {
         while (!call(waiter.lock, (todo, now) -> waiter.lock.join(todo, waiter, now))) {
-            forget(waiter.lock); // retired
             waiter.lock = keyLock(waiter.lock.key);
         }
     }
@@ -242,6 +259,11 @@ final class Running {
         KeyLock lock = attempt.waiter.lock;
         if (result instanceof AcquireResult.Granted granted) {
             tokens.granted(lock.key, granted.fencingToken() + attempt.fencingTokens - 1);
+            if (!closedKeys.isEmpty() && known(lock.key) == lock) { // a closed object gives its grant back
+                all(lock.key)
+                        .filter(other -> other != lock)
+                        .forEach(other -> run(other, (todo, now) -> other.supersede(todo, granted.slot(), now)));
+            }
         }
         run(lock, (todo, now) -> lock.answered(todo, attempt, result, now));
         if (result instanceof AcquireResult.Recovering recovering) {
@@ -315,13 +337,24 @@ final class Running {
     }
 
     Optional<HeldLock> find(String key) {
+        Moment now = now();
+        return all(key).flatMap(lock -> lock.held(now).stream()).findFirst();
+    }
+
+    /** The thread's hold, perhaps lost; null if none. */
+    @Nullable
+    Hold enteredBy(HoldOwner owner, String key) {
         KeyLock lock = known(key);
-        return lock == null ? Optional.empty() : lock.held(now()).stream().findFirst();
+        Hold entered = lock == null ? null : lock.enteredBy(owner);
+        return entered != null || closedKeys.isEmpty()
+                ? entered
+                : all(key).flatMap(each -> Stream.ofNullable(each.enteredBy(owner)))
+                        .findFirst()
+                        .orElse(null);
     }
 
     boolean isEnteredBy(HoldOwner owner, String key) {
-        KeyLock lock = known(key);
-        return lock != null && lock.enteredBy(owner) != null;
+        return enteredBy(owner, key) != null;
     }
 
     List<HeldLock> snapshot() {
@@ -350,7 +383,6 @@ final class Running {
     void signal(String key, int slot) {
         KeyLock lock = keyLock(key);
         while (!isSignalled(lock, slot)) {
-            forget(lock); // retired
             lock = keyLock(key);
         }
     }
@@ -376,20 +408,14 @@ final class Running {
     }
 
     void revoked(String key, String fingerprint) {
-        KeyLock lock = known(key);
-        if (lock != null) {
-            run(lock, (todo, now) -> lock.revoked(todo, fingerprint, now));
-        }
+        all(key).forEach(lock -> run(lock, (todo, now) -> lock.revoked(todo, fingerprint, now)));
     }
 
     /** Empty if this instance does not hold it. */
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, int slot, long fencingToken) {
-        KeyLock lock = known(key);
-        if (lock == null) {
-            return Optional.empty();
-        }
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        boolean isHeld = call(lock, (todo, now) -> lock.revoke(todo, slot, fencingToken, answer, now));
+        boolean isHeld = all(key).anyMatch(
+                        lock -> call(lock, (todo, now) -> lock.revoke(todo, slot, fencingToken, answer, now)));
         return isHeld ? Optional.of(answer) : Optional.empty();
     }
 

@@ -3,9 +3,11 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.Acquisitions.IfBusy;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -29,6 +31,7 @@ class ClosedKeyTests {
     private static final String KEY = "order:42";
     private static final LockRequest REQUEST = LockRequest.of(KEY).waitingUpTo(Duration.ofHours(1));
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration CENTURIES = Duration.ofSeconds(9_999_999_999L);
 
     private final ManualBackend backend = new ManualBackend();
@@ -99,6 +102,134 @@ class ClosedKeyTests {
     }
 
     @Test
+    void aThreadEntersItsHoldOfAClosedKey() {
+        HoldOwner thread = HoldOwner.currentThread();
+        Handle outer = held(REQUEST, thread, 0);
+        close(outer.hold.lock);
+
+        assertThat(running.isEnteredBy(thread, KEY)).isTrue();
+        assertThat(running.find(KEY)).isPresent();
+        Handle nested = running.acquisitions
+                .acquire(KEY, outer.hold.request, thread, IfBusy.THROW)
+                .orElseThrow();
+        assertThat(nested.hold).isSameAs(outer.hold);
+        assertThat(nested.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+        outer.beginRelease();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(running.isEnteredBy(thread, KEY)).isFalse();
+    }
+
+    @Test
+    void anOperatorOfAnotherInstanceRevokesAHoldOfAClosedKey() {
+        Handle held = held();
+        close(held.hold.lock);
+        running.revoked(KEY, held.hold.grant.token.fingerprint());
+
+        assertThat(held.hold.lossCause).isEqualTo(LossCause.REVOKED);
+        assertThat(held.isHeld()).isFalse();
+    }
+
+    @Test
+    void anOperatorOfThisInstanceRevokesAHoldOfAClosedKey() {
+        Handle held = held();
+        close(held.hold.lock);
+        Optional<CompletableFuture<ReleaseResult>> revoked = running.revoke(KEY, 0, held.fencingToken());
+
+        assertThat(held.hold.lossCause).isEqualTo(LossCause.REVOKED);
+        ReleaseResult released = new ReleaseResult.Released(0);
+        backend.nextRelease().answer().complete(released);
+        assertThat(revoked.orElseThrow()).isCompletedWithValue(released);
+    }
+
+    @Test
+    void aGrantOfItsSlotEndsAHoldOfAClosedKey() {
+        Handle held = held();
+        close(held.hold.lock);
+        joined(REQUEST);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+
+        assertThat(held.hold.lossCause).isEqualTo(LossCause.OWNER_CHANGED);
+    }
+
+    @Test
+    void aStopReleasesAHoldOfAClosedKey() {
+        Handle held = held();
+        close(held.hold.lock);
+        running.beginClose();
+
+        assertThat(held.hold.lossCause).isEqualTo(LossCause.SHUTDOWN);
+        assertThat(backend.nextRelease().command().token()).isEqualTo(held.hold.grant.token);
+    }
+
+    @Test
+    void leavingLocksToTheirLeasesWaitsForAHoldOfAClosedKey() {
+        Handle held = held();
+        close(held.hold.lock);
+        assertThat(running.snapshot()).hasSize(1);
+        CompletableFuture<Void> leaving =
+                CompletableFuture.runAsync(running::leaveToLeases, EngineInterleavings::onNewThread);
+        held.beginRelease();
+
+        assertThat(leaving).succeedsWithin(PATIENCE);
+    }
+
+    @Test
+    void leavesTheRegistrationToItsSuccessor() {
+        KeyLock failed = joined(REQUEST).lock;
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        fail(failed);
+        joined(REQUEST);
+        backend.nextAcquire().answer().complete(registered());
+        attempt.answer().complete(registered());
+
+        assertThat(backend.nextAcquire().command().waiting()).as("looks again").isPresent();
+        assertThat(backend.isQuiet()).as("withdraws nothing").isTrue();
+    }
+
+    @Test
+    void leavesASignalToItsSuccessor() {
+        KeyLock failed = joined(REQUEST).lock;
+        backend.nextAcquire();
+        running.signal(KEY, 0);
+        fail(failed);
+        running.look(failed);
+
+        assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
+    }
+
+    /** The stack may be full, so a hold is marked without a change of its key. */
+    @Test
+    void aReleaseThatCannotBeginEndsTheRenewalOfItsHoldOnly() {
+        LockRequest permit = REQUEST.permits(2);
+        Handle held = held(permit, HoldOwner.HANDLE, 0);
+        Handle other = held(permit, HoldOwner.HANDLE, 1);
+        Waiter behind = joined(permit);
+        ResolvedRequest terms = held.hold.request;
+        held.hold.request = null; // so that the release fails in its first step
+        assertThatThrownBy(held::beginRelease).isInstanceOf(NullPointerException.class);
+        held.hold.request = terms;
+        running.look(behind.lock);
+
+        assertThat(held.hold.isRenewed()).isFalse();
+        assertThat(other.hold.isRenewed()).isTrue();
+        assertThat(behind.outcome).isNotDone();
+        held.beginRelease();
+        assertThat(backend.nextRelease().command().token()).isEqualTo(held.hold.grant.token);
+    }
+
+    @Test
+    void aRenewalWhoseAnswerIsNotProcessedAnswersTheRevocationThatAwaitsIt() {
+        Handle held = held();
+        running.renewForOwner(held.hold, Optional.empty());
+        CompletableFuture<ReleaseResult> revoked =
+                running.revoke(KEY, 0, held.fencingToken()).orElseThrow();
+        new Renewal(held.hold, Renewal.Kind.REGULAR, running.now(), Duration.ZERO, null)
+                .failed(new OutOfMemoryError("planted"));
+
+        assertThat(revoked).isCompletedWithValueMatching(ReleaseResult.Unknown.class::isInstance);
+    }
+
+    @Test
     void disturbsNoOtherKey() {
         LockRequest other = LockRequest.of("another").waitingUpTo(Duration.ofHours(1));
         Waiter sleeping = joined(other);
@@ -144,24 +275,43 @@ class ClosedKeyTests {
                 .isInstanceOf(OutOfMemoryError.class);
     }
 
+    /** The key's next event closes it. */
+    private void close(KeyLock lock) {
+        fail(lock);
+        running.look(lock);
+        assertThat(running.known(KEY)).isNull();
+    }
+
     private Waiter joined(LockRequest request) {
+        return joined(request, HoldOwner.HANDLE);
+    }
+
+    private Waiter joined(LockRequest request, HoldOwner owner) {
         Waiter caller = new Waiter(
                 running.keyLock(request.keys().get(0)),
                 ResolvedRequest.of(request, SETTINGS),
-                HoldOwner.HANDLE,
+                owner,
                 running.clock.nanos());
         running.join(caller);
         return caller;
     }
 
     private Handle held() {
-        Waiter owner = joined(REQUEST);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-        Hold hold = ((Outcome.Granted) owner.outcome.join()).hold();
+        return held(REQUEST, HoldOwner.HANDLE, 0);
+    }
+
+    private Handle held(LockRequest request, HoldOwner owner, int slot) {
+        Waiter caller = joined(request, owner);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1 + slot, 0, Optional.empty(), "", slot));
+        Hold hold = ((Outcome.Granted) caller.outcome.join()).hold();
         Handle handle = new Handle(hold, null);
-        hold.lock.announce(hold, owner, handle);
-        assertThat(hold.lock.take(hold, owner, handle)).isTrue();
+        hold.lock.announce(hold, caller, handle);
+        assertThat(hold.lock.take(hold, caller, handle)).isTrue();
         return handle;
+    }
+
+    private static AcquireResult registered() {
+        return new AcquireResult.Contended(Optional.of(Duration.ofSeconds(20)), 7);
     }
 
     private static AcquireResult contended(Duration rest) {
