@@ -22,7 +22,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private final LockTemplate locks;
     private final LockSource source;
     private final LockRequest request;
-    private final Supplier<? extends CompletionStage<T>> action;
+    private final Start<T> start;
     private final LockContext context = LockContext.current();
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
@@ -31,7 +31,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         this.locks = locks;
         this.source = source;
         this.request = request;
-        this.action = action;
+        this.start = new Start<>(action);
     }
 
     /** Remembers the stage of the action, even if code around it fails afterwards. */
@@ -113,7 +113,6 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             handle.closeAsync();
             return;
         }
-        Start<T> start = new Start<>(action);
         Throwable failure = null;
         try {
             if (locks.onLost() == OnLost.THROW) {

@@ -276,18 +276,21 @@ final class Acquisitions {
             if (waiter.waits() && !waiter.outcome.isDone()) {
                 running.timer.schedule(delivery, waiter.giveUpAt());
             }
-            waiter.outcome.thenAccept(delivery::begin);
             result.whenComplete((handle, failure) -> {
                 StackReserve.ensure(); // if it throws, the delivery releases a later grant
                 running.run(waiter.lock, (todo, now) -> waiter.lock.giveUp(todo, waiter, now));
             });
+            waiter.outcome.thenAccept(delivery::begin); // last: the result may have its handle at once
         } catch (RuntimeException | Error e) {
             cancel(waiter);
             throw e;
         }
     }
 
-    /** Ends the wait of an asynchronous caller, and delivers its outcome. The timer repeats a failure. */
+    /**
+     * Ends the wait of an asynchronous caller, and delivers its outcome. The timer repeats a failure. Its steps catch
+     * their failures themselves, since a future that fails to complete with an exception drops it.
+     */
     private final class Delivery extends TimerEntry {
 
         private final Waiter waiter;
@@ -317,31 +320,51 @@ final class Acquisitions {
             }
         }
 
+        private void fail(Throwable cause) {
+            failure = cause;
+            fire();
+        }
+
         void begin(Outcome outcome) {
-            orFail(() -> {
+            try {
                 running.timer.cancel(this);
-                running.events.complete(() -> orFail(() -> deliver(outcome)));
-            });
+                running.events.complete(() -> deliver(outcome));
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
         }
 
         private void deliver(Outcome outcome) {
-            Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
-            running.events
-                    .completedForCallers(Settlement.of(handle.hold))
-                    .thenAccept(isHeld -> orFail(() -> {
-                        take(waiter, handle, isHeld);
-                        if (!result.complete(handle)) {
-                            handle.giveBack();
-                        }
-                    }));
+            try {
+                Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
+                CompletableFuture<Boolean> settled = Settlement.of(handle.hold);
+                if (settled.isDone()) {
+                    end(handle, settled.getNow(false));
+                } else {
+                    settled.thenAccept(isHeld -> goOn(handle, isHeld));
+                }
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
         }
 
-        private void orFail(Runnable step) {
+        /** On a thread that may block. */
+        private void goOn(Handle handle, boolean isHeld) {
             try {
-                step.run();
+                running.events.complete(() -> end(handle, isHeld));
             } catch (RuntimeException | Error e) {
-                failure = e;
-                fire();
+                fail(e);
+            }
+        }
+
+        private void end(Handle handle, boolean isHeld) {
+            try {
+                take(waiter, handle, isHeld);
+                if (!result.complete(handle)) {
+                    handle.giveBack();
+                }
+            } catch (RuntimeException | Error e) {
+                fail(e);
             }
         }
     }

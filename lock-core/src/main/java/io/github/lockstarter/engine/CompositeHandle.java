@@ -29,6 +29,9 @@ final class CompositeHandle implements LockHandle {
             ReleaseOutcome.UNKNOWN,
             ReleaseOutcome.LOST);
 
+    private static final CompletableFuture<ReleaseOutcome> NONE =
+            CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+
     private final List<Handle> parts;
 
     CompositeHandle(List<Handle> parts) {
@@ -142,7 +145,7 @@ final class CompositeHandle implements LockHandle {
     /** Completed with the most severe outcome or the first failure. */
     private static CompletableFuture<ReleaseOutcome> each(
             List<Handle> parts, Function<Handle, CompletableFuture<ReleaseOutcome>> release) {
-        CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        CompletableFuture<ReleaseOutcome> worst = NONE;
         Throwable failure = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
             try {

@@ -22,7 +22,7 @@ final class Handle implements LockHandle {
     /** The hold's first handle, which each handle keeps reachable. */
     private final Handle first;
 
-    /** Set under the monitor of the {@link KeyLock}, once the entry is counted down. */
+    /** Set under the monitor of the {@link KeyLock}, just before the entry is counted down. */
     volatile boolean hasLeft;
 
     /** {@code first} is null for the first reachable handle. */
@@ -215,7 +215,13 @@ final class Handle implements LockHandle {
         if (!keys().containsAll(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
-        return enterAgain(request).map(LockHandle.class::cast);
+        return upcast(enterAgain(request));
+    }
+
+    /** Allocates nothing, unlike {@code map}: a handle that nobody gets would keep its lock. */
+    @SuppressWarnings("unchecked")
+    static Optional<LockHandle> upcast(Optional<? extends LockHandle> handle) {
+        return (Optional<LockHandle>) handle;
     }
 
     /** Without the check of the keys. */

@@ -184,7 +184,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     public Optional<LockHandle> tryAcquire(LockRequest request) {
         ResolvedRequest resolved = resolve(request);
         ResolvedRequest once = request.maxWait().isPresent() ? resolved : resolved.waitingUpTo(Duration.ZERO);
-        return acquire(request, reuse(once), IfBusy.RETURN_EMPTY).map(LockHandle.class::cast);
+        return Handle.upcast(acquire(request, reuse(once), IfBusy.RETURN_EMPTY));
     }
 
     private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest resolved, IfBusy ifBusy) {

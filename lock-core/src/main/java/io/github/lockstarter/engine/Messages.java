@@ -84,7 +84,7 @@ final class Messages {
                         ? "Lock '" + key + "' was not acquired: " + failure.reason()
                         : "The caller does not hold lock '" + key + "': " + failure.reason()
                                 + ". The store may have executed the request; if so, the grant is released in the"
-                                + " background",
+                                + " background, or ends with its lease",
                 failure.cause());
     }
 

@@ -38,6 +38,6 @@ sealed interface Outcome {
         }
     }
 
-    /** The caller was interrupted, cancelled, or failed for lack of stack or memory. */
+    /** The caller was interrupted or cancelled, or its call failed. */
     record Cancelled() implements Outcome {}
 }

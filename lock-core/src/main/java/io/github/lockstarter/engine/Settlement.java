@@ -74,9 +74,9 @@ final class Settlement extends TimerEntry {
                 || isLostAsUndecidable()
                 || running.now().nanos() - began >= limit;
         if (isOver) {
+            settled.complete(hold.lock.checkHeld(hold)); // first, so that a failure is retried
             running.timer.cancel(this);
             running.unsettled.remove(this);
-            settled.complete(hold.lock.checkHeld(hold));
         }
         return isOver;
     }

@@ -328,7 +328,6 @@ final class StoreCalls extends TimerEntry {
     private void answered(Item item, ReleaseResult result) {
         long now = clock.nanos();
         synchronized (this) {
-            releasesInFlight--;
             if (item.mayComeLate(result, now) && scheduled < MAX_SCHEDULED) {
                 scheduled++;
                 timer.schedule(item, now + Math.max(FIRST_DELAY_NANOS, now - item.addedAt));
@@ -342,6 +341,7 @@ final class StoreCalls extends TimerEntry {
                 isOverflowing = false;
                 delay = FIRST_DELAY_NANOS;
             }
+            releasesInFlight--; // last: if this fails, the item counts it
         }
         sendDue();
     }

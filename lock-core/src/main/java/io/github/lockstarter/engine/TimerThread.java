@@ -187,10 +187,10 @@ final class TimerThread implements EngineTimer {
             if (entry.place > 0 && entry.tick <= tick) {
                 return;
             }
-            remove(entry);
             if (2 * size >= entries.length) {
                 grow();
             }
+            remove(entry);
             entry.tick = tick;
             size++;
             sift(entry, size);

@@ -49,7 +49,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining(
                         "The caller does not hold lock 'order:42': no answer within 2s. The store may have"
-                                + " executed the request; if so, the grant is released in the background");
+                                + " executed the request; if so, the grant is released in the background, or ends with"
+                                + " its lease");
         Sent<ReleaseCommand, ReleaseResult> first = backend.nextRelease();
         assertThat(first.command().token()).isEqualTo(attempt.command().token());
         first.answer().complete(new ReleaseResult.Unknown("no answer", cause));

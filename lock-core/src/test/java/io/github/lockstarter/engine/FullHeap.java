@@ -25,7 +25,7 @@ final class FullHeap {
     private static final int KEYS = 8;
     private static final int KINDS = 5;
     private static final int THREADS = 16;
-    private static final int MOMENTS = 30;
+    private static final int MOMENTS = 10;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final int BLOCK = 64 * 1024;
