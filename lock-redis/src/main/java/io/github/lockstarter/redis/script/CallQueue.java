@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * no room within the command timeout completes as not sent.
  * <p>Any thread adds calls and receives answers; only tasks of the client's event loop send. So no thread of the
  * application can delay the calls of others, and all writes come from one thread: Lettuce writes at once what a
- * connection's own loop sends, ahead of calls that other threads sent before. {@link #rounds} counts the remaining
- * passes over {@link #added}; only they use {@link #ordered} and {@link #attempts}. {@link #isHolding} is set before
+ * connection's own loop sends, ahead of calls that other threads sent before. {@link #rounds} counts the requests for
+ * a pass over {@link #added} since the last one began, and is zero if no pass is due or under way, even after an
+ * error; only passes use {@link #ordered} and {@link #attempts}. {@link #isHolding} is set before
  * reading {@link #unanswered} and read after lowering it, so that no answer is missed.
  */
 public final class CallQueue {
@@ -145,24 +146,38 @@ public final class CallQueue {
         if (rounds.getAndIncrement() > 0) {
             return;
         }
+        boolean isPassedOn = false;
         try {
             loop.execute(this::sendRounds);
-        } catch (RejectedExecutionException | Error e) {
-            // The client is closing and rejects calls, or memory for a task is lacking.
+            isPassedOn = true;
+        } catch (RejectedExecutionException e) { // The client is closing and rejects calls.
+            isPassedOn = true;
             sendRounds();
+        } finally {
+            if (!isPassedOn) { // out of memory or stack: the caller gets the error, and the next call retries
+                rounds.set(0);
+            }
         }
     }
 
+    /** Also runs without a counted round, if the loop accepted this task and threw an error nevertheless. */
     private void sendRounds() {
-        int done = 1;
-        do {
-            try {
-                sendRound();
-            } catch (Throwable e) { // such as out of memory: calls stay queued, and the timer retries
-                watch();
+        boolean isDone = false;
+        try {
+            while (!isDone) {
+                int counted = rounds.get();
+                try {
+                    sendRound();
+                } catch (Throwable e) { // such as out of memory: calls stay queued, and the timer retries
+                    watch();
+                }
+                isDone = rounds.compareAndSet(counted, 0);
             }
-            done = rounds.addAndGet(-done);
-        } while (done > 0);
+        } finally {
+            if (!isDone) {
+                rounds.set(0);
+            }
+        }
     }
 
     private void sendRound() {

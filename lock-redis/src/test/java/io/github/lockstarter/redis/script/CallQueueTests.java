@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -149,9 +150,9 @@ class CallQueueTests {
     void rejectsDelayedAttemptsThatAreTooLateAsUnsent() {
         attempts.isCollected = false;
         List<CompletableFuture<String>> results = attempt(0, CallQueue.MOST_UNANSWERED + 2);
-        assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED);
+        await().untilAsserted(() -> assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED));
         answer();
-        assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED + 1);
+        await().untilAsserted(() -> assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED + 1));
         release(0);
         await("a release does not wait for room")
                 .untilAsserted(() -> assertThat(sent).endsWith("releases[0]"));
@@ -166,6 +167,68 @@ class CallQueueTests {
         attempt(0, 4 * CallQueue.MOST_UNANSWERED);
         assertThat(sent.stream().mapToInt(script -> script.split(",").length).sum())
                 .isBetween(CallQueue.MOST_UNANSWERED, CallQueue.MOST_UNANSWERED + CallQueue.MOST - 1);
+    }
+
+    /** Runs tasks when a test requests it; accepts a task before it fails. */
+    private static final class FailingLoop extends ScheduledThreadPoolExecutor {
+
+        private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+        private boolean fails;
+
+        FailingLoop() {
+            super(0);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            tasks.add(task);
+            if (fails) {
+                throw new StackOverflowError();
+            }
+        }
+
+        void run() {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+        }
+    }
+
+    @Test
+    void sendsOnlyOnTheLoopAfterAnErrorOfTheLoop() {
+        FailingLoop loop = new FailingLoop();
+        CallQueue failing = new CallQueue(loop, COMMAND_TIMEOUT, System::nanoTime);
+        loop.fails = true;
+        assertThatThrownBy(() -> failing.inOrder(releases, 0)).isInstanceOf(StackOverflowError.class);
+        assertThat(sent).isEmpty();
+        loop.fails = false;
+        loop.run();
+        failing.inOrder(releases, 1);
+        loop.run();
+        assertThat(sent).containsExactly("releases[0]", "releases[1]");
+    }
+
+    @Test
+    void sendsTheNextCallAfterStackOverflowsAtEachDepth() throws InterruptedException {
+        FailingLoop loop = new FailingLoop();
+        CallQueue failing = new CallQueue(loop, COMMAND_TIMEOUT, System::nanoTime);
+        releases.isCollected = false;
+        Thread deep = new Thread(null, () -> addAtEachDepth(failing), "deep", 512 * 1024);
+        deep.start();
+        deep.join();
+        loop.run();
+        sent.clear();
+        failing.inOrder(releases, 1);
+        loop.run();
+        assertThat(sent).containsExactly("releases[1]");
+    }
+
+    private void addAtEachDepth(CallQueue failing) {
+        try {
+            addAtEachDepth(failing);
+        } catch (StackOverflowError e) {
+            failing.inOrder(releases, 0);
+        }
     }
 
     @Test
