@@ -107,6 +107,15 @@ final class ConnectionPair implements AutoCloseable {
         }
     }
 
+    /** Closes both without blocking. */
+    void closeAsync() {
+        commands.closeAsync();
+        MailboxConnection subscribed = signals;
+        if (subscribed != null) {
+            subscribed.closeAsync();
+        }
+    }
+
     @Override
     public void close() {
         try {

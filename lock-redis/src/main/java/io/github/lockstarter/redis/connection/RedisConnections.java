@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +26,10 @@ import org.jspecify.annotations.Nullable;
  * link covers all nodes and is kept; the connection to the node is closed, and the topology refreshed.
  * <p>Thread-safe. One daemon thread opens, since opening blocks. {@code lock} guards all mutable fields; nothing blocks
  * and no user is called while holding it. {@code link} is null until commands may be sent directly: connected,
- * subscribed if there is a mailbox, and all earlier users served, so that none is overtaken. Until then {@code waiting}
- * contains these users, with those that have timed out. An attempt that is no longer current closes whatever it opened.
+ * subscribed if there is a mailbox, and all earlier users served. Until then {@code waiting} contains these users, with
+ * those that have timed out. One task of the event loop serves them and sets {@code link}: Lettuce writes at once what
+ * the loop sends, so a command of the loop would overtake one that the opener's thread has sent before. An attempt that
+ * is no longer current closes whatever it opened.
  * A failed attempt fails its waiting users; the next command starts another.
  */
 public final class RedisConnections implements AutoCloseable {
@@ -231,7 +234,7 @@ public final class RedisConnections implements AutoCloseable {
         try {
             opener.execute(begun);
         } catch (Throwable e) {
-            begun.fail(e);
+            begun.fail(e, ConnectionPair::closeAsync);
         }
     }
 
@@ -271,7 +274,10 @@ public final class RedisConnections implements AutoCloseable {
         return taken;
     }
 
-    /** An attempt to open the link. Only the opener's thread uses {@code opened} while it runs. */
+    /**
+     * An attempt to open the link, by the opener's thread and then by a task of the event loop, which begins again on
+     * the opener's thread if a mailbox was added meanwhile. Only the one that runs uses {@code opened}.
+     */
     private final class Attempt implements Runnable {
 
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -288,13 +294,35 @@ public final class RedisConnections implements AutoCloseable {
                 checkCurrent();
                 ConnectionPair connected = opened == null ? connected() : opened;
                 opened = connected;
+                checkCurrent();
+                SignalMailbox wanted = mailbox;
+                if (wanted != null && !connected.isSubscribedTo(wanted)) {
+                    connected.subscribe(
+                            new MailboxConnection(connector, pulse, opener, wanted, () -> replace(connected)));
+                }
+                connector.loop().execute(() -> serve(connected));
+            } catch (Throwable e) {
+                // Errors too: without an outcome of this attempt, all later commands would wait forever.
+                fail(e, ConnectionPair::close);
+            }
+        }
+
+        private void serve(ConnectionPair connected) {
+            try {
                 while (!publish(connected)) {
-                    serve(connected);
+                    List<User> users = guarded(() -> {
+                        checkCurrent();
+                        return connected.isSubscribedTo(mailbox) ? takeWaiting() : List.<User>of();
+                    });
+                    if (users.isEmpty()) {
+                        opener.execute(this);
+                        return;
+                    }
+                    users.forEach(user -> connected.open(user.key, user.link));
                 }
                 ended.complete(null);
             } catch (Throwable e) {
-                // Errors too: without an outcome of this attempt, all later commands would wait forever.
-                fail(e);
+                fail(e, ConnectionPair::closeAsync);
                 return;
             }
             SignalMailbox heard = link == null ? null : mailbox;
@@ -303,11 +331,11 @@ public final class RedisConnections implements AutoCloseable {
             }
         }
 
-        void fail(Throwable failure) {
+        void fail(Throwable failure, Consumer<ConnectionPair> closing) {
             try {
                 abandon().forEach(user -> user.link.completeExceptionally(failure));
                 if (opened != null) {
-                    opened.close();
+                    closing.accept(opened);
                 }
             } finally {
                 ended.complete(null);
@@ -331,16 +359,6 @@ public final class RedisConnections implements AutoCloseable {
             });
         }
 
-        private void serve(ConnectionPair connected) {
-            SignalMailbox wanted = mailbox;
-            if (wanted != null && !connected.isSubscribedTo(wanted)) {
-                connected.subscribe(new MailboxConnection(connector, pulse, opener, wanted, () -> replace(connected)));
-            }
-            List<User> users = guarded(() -> {
-                checkCurrent();
-                return takeWaiting();
-            });
-            users.forEach(user -> connected.open(user.key, user.link));
         }
 
         private List<User> abandon() {

@@ -33,6 +33,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +148,27 @@ class RedisConnectionsTests {
                         first -> assertThat(first).contains(encoded(LockScript.ACQUIRE)),
                         second -> assertThat(second).contains(encoded(LockScript.RELEASE)),
                         third -> assertThat(third).contains(encoded(LockScript.RELEASE)));
+    }
+
+    /** The loop's next command would overtake one that another thread has sent. */
+    @Test
+    void sendsCommandsThatArrivedWhileConnectingFromTheEventLoop() throws InterruptedException {
+        holdConnecting();
+        acquire();
+        connecting.await();
+        release();
+        connected.complete(null);
+        awaitSent(2);
+        assertThat(redis.isSentByOthers()).isFalse();
+    }
+
+    @Test
+    void answersWhenTheEventLoopIsShutDown() {
+        ScheduledExecutorService ended = Executors.newSingleThreadScheduledExecutor();
+        ended.shutdown();
+        redis.runOn(ended);
+        assertThat(answer(acquire())).isInstanceOf(AcquireResult.Rejected.class);
+        redis.verifyClosed();
     }
 
     @Test

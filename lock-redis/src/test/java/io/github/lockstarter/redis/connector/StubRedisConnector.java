@@ -24,6 +24,8 @@ public final class StubRedisConnector implements RedisConnector {
     private final List<AsyncCommand<?, ?, ?>> sent = new CopyOnWriteArrayList<>();
     private final AtomicInteger attempts = new AtomicInteger();
     private final StatefulConnection<String, String> connection = connection();
+    private volatile ScheduledExecutorService loop = GlobalEventExecutor.INSTANCE;
+    private volatile boolean sentByOthers;
     private volatile Optional<Throwable> failure = Optional.empty();
     private volatile Supplier<StatefulConnection<String, String>> next = () -> connection;
 
@@ -57,6 +59,16 @@ public final class StubRedisConnector implements RedisConnector {
         return sent.stream().map(command -> command.getType().toString()).toList();
     }
 
+    /** Whether a thread other than the event loop has sent a command. */
+    public boolean isSentByOthers() {
+        return sentByOthers;
+    }
+
+    /** Uses another loop. */
+    public void runOn(ScheduledExecutorService other) {
+        loop = other;
+    }
+
     /** Sending fails from now on. */
     public void failSending(Throwable failure) {
         this.failure = Optional.of(failure);
@@ -79,7 +91,7 @@ public final class StubRedisConnector implements RedisConnector {
 
     @Override
     public ScheduledExecutorService loop() {
-        return GlobalEventExecutor.INSTANCE;
+        return loop;
     }
 
     @Override
@@ -104,6 +116,7 @@ public final class StubRedisConnector implements RedisConnector {
     }
 
     private Object dispatch(Object commands) throws Throwable {
+        sentByOthers |= !GlobalEventExecutor.INSTANCE.inEventLoop();
         if (failure.isPresent()) {
             throw failure.get();
         }
