@@ -32,7 +32,8 @@ final class LeaderContact {
     /** Latest first. */
     private final AtomicReference<List<Answer>> answers = new AtomicReference<>(List.of());
 
-    private volatile Connection lastConnection = new Connection(Session.NONE, 0, 0);
+    private final AtomicReference<Connection> lastConnection =
+            new AtomicReference<>(new Connection(Session.NONE, 0, 0));
 
     /** Half a tick, which is a quarter of the shortest session timeout, and an eighth of that for the transport. */
     static Duration delay(Duration timeout) {
@@ -50,7 +51,7 @@ final class LeaderContact {
      */
     boolean isRecent(long session, long sent, Duration timeout) {
         long silence = longestSilence(timeout).toNanos();
-        Connection known = lastConnection;
+        Connection known = Objects.requireNonNull(lastConnection.get());
         if (known.session == session && sent - known.usedFrom >= 0 && sent - known.after <= silence) {
             return true;
         }
@@ -60,14 +61,17 @@ final class LeaderContact {
                         each.session == session && sent - each.answered >= delay && sent - each.sent <= silence);
     }
 
-    /** A command failed now because its connection broke, so the next connection began after {@code sent}. */
+    /**
+     * A command failed now because its connection broke, so the next connection began after {@code sent}. The failure of
+     * an earlier session may arrive late, and shows nothing of the present one.
+     */
     void broken(long session, long sent, long now) {
-        lastConnection = new Connection(session, sent, now);
+        lastConnection.updateAndGet(known -> known.session == session ? new Connection(session, sent, now) : known);
     }
 
     /** A new session, which the client did not have before {@code after}. */
     void began(long session, long after) {
-        lastConnection = new Connection(session, after, after);
+        lastConnection.set(new Connection(session, after, after));
     }
 
     void answered(long session, long sent, long now, Duration timeout) {

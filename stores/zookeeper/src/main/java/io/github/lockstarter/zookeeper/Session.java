@@ -227,9 +227,11 @@ final class Session implements CrashDetection {
 
     private @Nullable ZooKeeper connectedObject() {
         try {
-            return client.getZookeeperClient().isConnected()
+            // Curator may replace the object after its own check.
+            ZooKeeper object = client.getZookeeperClient().isConnected()
                     ? client.getZookeeperClient().getZooKeeper()
                     : null;
+            return object != null && object.getState().isConnected() ? object : null;
         } catch (Exception e) {
             return null; // closed or disconnected
         }

@@ -65,6 +65,7 @@ class LeaderContactTests {
 
     @Test
     void aReconnectionIsAProofAtOnce() {
+        leader.began(SESSION, at(-100));
         leader.broken(SESSION, at(0), at(2));
 
         assertThat(isRecent(SESSION, 1)).isFalse(); // perhaps sent on the connection that broke
@@ -72,6 +73,16 @@ class LeaderContactTests {
         assertThat(isRecent(OTHER, 2)).isFalse();
         assertThat(isRecent(SESSION, 15)).isTrue();
         assertThat(isRecent(SESSION, 16)).isFalse();
+    }
+
+    @Test
+    void aLateFailureOfAnEarlierSessionKeepsTheBeginOfTheNext() {
+        leader.began(OTHER, at(-100));
+        leader.began(SESSION, at(0));
+        leader.broken(OTHER, at(-1), at(1));
+
+        assertThat(isRecent(SESSION, 2)).isTrue();
+        assertThat(isRecent(OTHER, 2)).isFalse();
     }
 
     private void answered(long session, double second) {
