@@ -100,7 +100,7 @@ final class JdbcCommand<R> {
             } catch (SQLException e) {
                 SqlFailure failure = database.failure(e);
                 if (failure.kind() == Kind.UNAVAILABLE) {
-                    session.discard();
+                    database.discard(session);
                 }
                 if (failure.kind() != Kind.RETRY || repeats >= MOST_REPEATS) {
                     fail(session.isChanged() ? failure.ofUnknownOutcome() : failure);

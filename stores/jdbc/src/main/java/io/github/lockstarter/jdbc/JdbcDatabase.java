@@ -7,6 +7,8 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -26,11 +28,15 @@ final class JdbcDatabase {
     /** Their drivers wait forever by default. */
     private static final Set<JdbcDialect> LOGINS_WITHOUT_LIMIT = Set.of(JdbcDialect.POSTGRESQL, JdbcDialect.MYSQL);
 
+    /** A server that stays read-only must not get a new connection with each command. */
+    private static final long DISCARD_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private record Found(
             JdbcDialect dialect, LockTable table, int isolation, String target, boolean hasNoNetworkTimeout) {}
 
     private final DataSource source;
     private final JdbcSettings settings;
+    private final AtomicLong discardedAt = new AtomicLong(System.nanoTime() - DISCARD_PAUSE_NANOS);
     private volatile Optional<Found> found = Optional.empty();
 
     JdbcDatabase(DataSource source, JdbcSettings settings) {
@@ -52,6 +58,15 @@ final class JdbcDatabase {
         } catch (SQLException | RuntimeException e) {
             session.close();
             throw e;
+        }
+    }
+
+    /** Breaks a connection to a server that refuses writes, at most one per second. */
+    void discard(JdbcSession session) {
+        long last = discardedAt.get();
+        long now = System.nanoTime();
+        if (now - last >= DISCARD_PAUSE_NANOS && discardedAt.compareAndSet(last, now)) {
+            session.discard();
         }
     }
 
