@@ -359,8 +359,6 @@ public final class RedisConnections implements AutoCloseable {
             });
         }
 
-        }
-
         private List<User> abandon() {
             return guarded(() -> {
                 if (attempt != this) {
