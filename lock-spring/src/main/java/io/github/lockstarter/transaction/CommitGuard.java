@@ -2,12 +2,15 @@ package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.OnLost;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -15,6 +18,9 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Rolls back a transaction if a lock of the committing thread was lost before the commit. Checks after the flush. Only
@@ -24,9 +30,12 @@ import org.springframework.transaction.TransactionManager;
  * those that are older than this bean, also of a parent context, when all singletons exist. Warns of managers without
  * listeners.
  */
-public final class CommitGuard implements BeanPostProcessor, SmartInitializingSingleton {
+public final class CommitGuard implements BeanPostProcessor, SmartInitializingSingleton, DisposableBean {
 
     private static final Logger log = LoggerFactory.getLogger(CommitGuard.class);
+
+    /** Ends with the synchronization of its transaction, which has no state for "committed". */
+    private static final TransactionSynchronization COMMITTED = new TransactionSynchronization() {};
 
     private final TransactionExecutionListener guard = new TransactionExecutionListener() {
         @Override
@@ -35,12 +44,16 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
                 LockHandle.ensureAllHeld();
                 TransactionLocks.ensureHeld();
             }
+            if (transaction instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
+                TransactionSynchronizationManager.registerSynchronization(COMMITTED);
+            }
         }
     };
 
     private final ConfigurableListableBeanFactory beans;
     private final Supplier<OnLost> onLost;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
+    private final Set<ConfigurableTransactionManager> guarded = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the guard.
@@ -51,6 +64,11 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
     public CommitGuard(ConfigurableListableBeanFactory beans, Supplier<OnLost> onLost) {
         this.beans = beans;
         this.onLost = onLost;
+    }
+
+    /** Whether callbacks after the commit run in this thread's transaction; its synchronization must be active. */
+    static boolean isCommitted() {
+        return TransactionSynchronizationManager.getSynchronizations().contains(COMMITTED);
     }
 
     @Override
@@ -85,6 +103,7 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
             known.add(name);
             if (!transactions.getTransactionExecutionListeners().contains(guard)) {
                 transactions.addListener(guard);
+                guarded.add(transactions);
             }
         } else if (bean instanceof TransactionManager && known.add(name)) {
             log.warn(
@@ -93,6 +112,17 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
                             + "Extend AbstractPlatformTransactionManager, or check fencing tokens",
                     name,
                     bean.getClass().getName());
+        }
+    }
+
+    /** Managers of a parent context outlive this one. Replaces their listeners, which a commit may be reading. */
+    @Override
+    public void destroy() {
+        for (ConfigurableTransactionManager transactions : guarded) {
+            List<TransactionExecutionListener> others =
+                    new ArrayList<>(transactions.getTransactionExecutionListeners());
+            others.remove(guard);
+            transactions.setTransactionExecutionListeners(others);
         }
     }
 }

@@ -199,14 +199,20 @@ class CommitGuardTests {
     void rollsBackWithATransactionManagerOfTheParentContext(CapturedOutput output) {
         new ApplicationContextRunner()
                 .withUserConfiguration(Database.class, Early.class)
-                .run(parent -> new ApplicationContextRunner()
-                        .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-                        .withPropertyValues("distributed-lock.backend=local")
-                        .withParent(parent)
-                        .run(context -> {
-                            assertThatThrownBy(() -> book(context)).isInstanceOf(LockLostException.class);
-                            assertThat(bookings(context)).isZero();
-                        }));
+                .run(parent -> {
+                    new ApplicationContextRunner()
+                            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                            .withPropertyValues("distributed-lock.backend=local")
+                            .withParent(parent)
+                            .run(context -> {
+                                assertThatThrownBy(() -> book(context)).isInstanceOf(LockLostException.class);
+                                assertThat(bookings(context)).isZero();
+                            });
+                    assertThat(parent.getBean(DataSourceTransactionManager.class)
+                                    .getTransactionExecutionListeners())
+                            .as("after the end of the child context")
+                            .isEmpty();
+                });
         assertThat(output).doesNotContain(WARNING);
     }
 
