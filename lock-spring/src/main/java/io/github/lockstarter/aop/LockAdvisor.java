@@ -32,7 +32,7 @@ public final class LockAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
     @Override
     public boolean matches(Method method, Class<?> targetClass) {
-        return methods.find(method, targetClass).isPresent();
+        return methods.isLocked(method, targetClass);
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,9 +97,20 @@ public final class LockedMethods {
             return List.of();
         }
         Map<Method, LockedMethod> locked = new LinkedHashMap<>();
-        methodsOf(type)
-                .flatMap(method -> find(method, type).stream())
-                .forEach(each -> locked.putIfAbsent(each.method(), each));
+        List<LockStartException> ofHelpers = new ArrayList<>();
+        methodsOf(type).forEach(method -> {
+            try {
+                find(method, type).ifPresent(each -> locked.putIfAbsent(each.method(), each));
+            } catch (LockStartException e) {
+                if (!isHelper(method, type)) {
+                    throw e;
+                }
+                ofHelpers.add(e);
+            }
+        });
+        if (locked.isEmpty() && !ofHelpers.isEmpty()) {
+            throw ofHelpers.get(0);
+        }
         locked.values().forEach(each -> checkFallbackEnds(each, type));
         return List.copyOf(locked.values());
     }
@@ -116,15 +128,39 @@ public final class LockedMethods {
         }
     }
 
+    /** Locked by the annotation of a type, and called by its own class, as a rule; a call through the proxy fails. */
+    private static boolean isHelper(Method called, Class<?> type) {
+        Method method = AopUtils.getMostSpecificMethod(called, type);
+        return !Modifier.isPublic(method.getModifiers())
+                && annotation(method, type)
+                        .filter(annotation -> annotation.getSource() instanceof Class<?>)
+                        .isPresent();
+    }
+
+    /** {@return whether calls of the method are to be intercepted} Does not validate the annotation. */
+    boolean isLocked(Method called, Class<?> type) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        Optional<LockedMethod> known = byCall.get(new MethodClassKey(called, userClass));
+        return known == null
+                ? annotation(AopUtils.getMostSpecificMethod(called, userClass), userClass)
+                        .isPresent()
+                : known.isPresent();
+    }
+
     private Optional<LockedMethod> read(Method called, Class<?> type) {
         Method method = AopUtils.getMostSpecificMethod(called, type);
-        Method declaration = declaration(method, type);
+        return annotation(method, type)
+                .map(annotation -> LockedMethod.of(
+                        declaration(method, type), type, annotation, placeholders, inTransaction.get()));
+    }
+
+    private static Optional<MergedAnnotation<DistributedLock>> annotation(Method method, Class<?> type) {
         return places(method, type)
                 .map(LockedMethods::annotation)
                 .filter(MergedAnnotation::isPresent)
-                .filter(annotation -> annotation.getSource() instanceof Method || isLockableByType(declaration))
-                .findFirst()
-                .map(annotation -> LockedMethod.of(declaration, type, annotation, placeholders, inTransaction.get()));
+                .filter(annotation ->
+                        annotation.getSource() instanceof Method || isLockableByType(declaration(method, type)))
+                .findFirst();
     }
 
     /** Nearest first. */

@@ -1,12 +1,15 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LibraryService;
 import io.github.lockstarter.transaction.testing.H2Bank;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -168,5 +171,38 @@ class InvisibleMethodTests {
                 "subject",
                 "cannot override a final method",
                 "Remove 'final'");
+    }
+
+    @DistributedLock(name = "library")
+    static class WithHelper {
+
+        /** Cannot be locked, and is called by this class only. */
+        Stream<String> rows() {
+            return Stream.of("row");
+        }
+
+        public long count() {
+            assertThat(LockHandle.current()).isPresent();
+            return rows().count();
+        }
+    }
+
+    @DistributedLock(name = "library")
+    static class OnlyHelper {
+        Stream<String> rows() {
+            return Stream.of("row");
+        }
+    }
+
+    @Test
+    void startsWithAHelperThatCannotBeLocked() {
+        application.withBean(WithHelper.class).run(context -> {
+            WithHelper bean = context.getBean(WithHelper.class);
+            assertThat(bean.count()).isOne();
+            assertThatThrownBy(bean::rows).hasMessageContaining("WithHelper.rows()");
+        });
+        application
+                .withBean(OnlyHelper.class)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("OnlyHelper.rows()"));
     }
 }
