@@ -36,11 +36,13 @@ final class KeyRenderer {
     };
 
     /**
-     * The text of {@link Object#toString()} inside of a longer one: a class name and an identity hash, which has
-     * practically always five digits or more. An address such as {@code Ann@facade.com} continues.
+     * The text of {@link Object#toString()} inside of a longer one: a class name with a capital letter or {@code $}, or
+     * an array, and an identity hash, which has practically always five digits or more and one below ten. An address
+     * such as {@code Ann@facade.com} continues, and that of a URL begins behind a slash.
      */
     private static final Pattern IDENTITY =
-            Pattern.compile("(?:[.$][\\w$]+|\\b[A-Z][\\w$]*|;|\\[[BCDFIJSZ]|/0x[0-9a-f]+)@[0-9a-f]{5,8}(?![\\w.@-])");
+            Pattern.compile("(?:(?<!/)\\b[A-Z][\\w$]*|\\$[\\w$]*|;|\\[[BCDFIJSZ]|/0x[0-9a-f]+)"
+                    + "@(?=[a-f]*[0-9])[0-9a-f]{5,8}(?![\\w.@/-]|:[0-9])");
 
     private KeyRenderer() {}
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.net.URI;
 import java.sql.Timestamp;
 import java.time.LocalDate;
 import java.util.AbstractList;
@@ -202,8 +203,13 @@ class KeyRendererTests {
 
     @Test
     void rendersATextThatOnlyLooksLikeAnIdentityHash() {
-        for (String part : List.of("ann@facade.com", "Ann@facade.com", "order@12", "ann@facade", "7@beef")) {
+        for (String part : List.of(
+                "ann@facade.com", "Ann@facade.com", "order@12", "ann@facade", "7@beef", "j.doe@12345", "Ann@facade")) {
             assertThat(KeyRenderer.of(new AccountId(part))).contains(part);
+        }
+        for (String address :
+                List.of("https://Ann@12345/", "https://Ann@12345", "ftp://Ann@12345:21", "Ann:Doe@12345:21")) {
+            assertThat(KeyRenderer.of(URI.create(address))).isEqualTo(address);
         }
         assertThat(KeyRenderer.of("java.lang.Object@3ef2adc8")).isEqualTo("java.lang.Object@3ef2adc8");
         assertThat(KeyRenderer.of(new StringBuilder("Object@3ef2adc8"))).isEqualTo("Object@3ef2adc8");
