@@ -1,6 +1,5 @@
 package io.github.lockstarter.integration;
 
-import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
@@ -58,7 +57,8 @@ final class RegistryLock implements DistributedLock {
     @Override
     public boolean tryLock() {
         try {
-            return lock.tryLock() && isConfirmed(request);
+            boolean reenters = isOwned();
+            return lock.tryLock() && (!reenters || isConfirmed(request));
         } catch (LockLostException e) {
             return leaveLostLock();
         }
@@ -77,7 +77,9 @@ final class RegistryLock implements DistributedLock {
 
     private boolean tryLock(long nanos, LockRequest leaseRequest) throws InterruptedException {
         try {
-            return locks.asLock(leaseRequest).tryLock(nanos, TimeUnit.NANOSECONDS) && isConfirmed(leaseRequest);
+            boolean reenters = isOwned();
+            return locks.asLock(leaseRequest).tryLock(nanos, TimeUnit.NANOSECONDS)
+                    && (!reenters || isConfirmed(leaseRequest));
         } catch (LockLostException e) {
             return leaveLostLock();
         } catch (LockInterruptedException e) {
@@ -87,16 +89,14 @@ final class RegistryLock implements DistributedLock {
     }
 
     /**
-     * Asks the store if the thread has re-entered the lock: a leader has no other way to detect a loss. Undoes this
-     * call's entry if the store fails.
+     * Asks the store about a lock that the thread has re-entered: a leader has no other way to detect a loss. Undoes
+     * this call's entry if the store fails.
      *
      * @throws LockLostException if the lock is lost; its entries remain
      */
     private boolean isConfirmed(LockRequest leaseRequest) {
         try (LockHandle entry = enter()) {
-            if (holdCount() > 2) { // more than this call's entry and the one above
-                extendIfAnswered(entry, leaseRequest);
-            }
+            extendIfAnswered(entry, leaseRequest);
             return true;
         } catch (LockLostException e) {
             throw e;
@@ -148,7 +148,7 @@ final class RegistryLock implements DistributedLock {
     }
 
     private void renew(LockRequest leaseRequest) {
-        if (!locks.heldLocks().isOwnedByThisThread(request.keys().get(0))) {
+        if (!isOwned()) {
             throw notHeld();
         }
         try (LockHandle entry = enter()) {
@@ -162,11 +162,8 @@ final class RegistryLock implements DistributedLock {
         return locks.tryAcquire(request.withoutWaiting()).orElseThrow(this::notHeld);
     }
 
-    private int holdCount() {
-        return locks.heldLocks()
-                .find(request.keys().get(0))
-                .map(HeldLock::holdCount)
-                .orElse(0);
+    private boolean isOwned() {
+        return locks.heldLocks().isOwnedByThisThread(request.keys().get(0));
     }
 
     private IllegalStateException notHeld() {
