@@ -11,19 +11,25 @@ package io.github.lockstarter;
 public enum InTransaction {
     /** Uses {@code distributed-lock.in-transaction}. */
     AS_CONFIGURED,
-    /** Releases before the commit, and warns once per method or, in code, once per lock name. The default. */
+    /**
+     * Releases before the commit, and warns once per method or, in code, once per name of the lock and of the
+     * transaction, but not of a read-only transaction. The default.
+     */
     WARN,
     /** Releases before the commit without a warning, for locks that protect nothing in the transaction. */
     RELEASE,
     /**
      * Throws {@link IllegalStateException} without acquiring the lock or running the method. {@link
      * LockSource#acquire}, {@code tryAcquire} and {@code acquireAsync} grant the lock; if it is released before the
-     * commit, the transaction is rolled back with that exception.
+     * commit, the transaction is rolled back with that exception. A loss before the commit rolls it back with {@link
+     * LockLostException}, unless {@code distributed-lock.on-lost} is {@code return}.
      */
     REFUSE,
     /**
      * Keeps the lock, reentrant for the thread, until the transaction ends. A loss before the commit rolls the
-     * transaction back, unless {@code distributed-lock.on-lost} is {@code return}.
+     * transaction back, unless {@code distributed-lock.on-lost} is {@code return}. Locks that no thread owns, those of
+     * asynchronous work and {@linkplain LockRequest#ownedByHandle() of handles}, are released before the commit, with a
+     * warning.
      */
     RELEASE_AFTER
 }

@@ -7,14 +7,17 @@ import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.transaction.CallersTransaction;
 import io.github.lockstarter.transaction.TransactionLocks;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.MethodClassKey;
 
 /** Runs locked methods. Evaluates the key once, before acquiring the lock. Thread-safe. */
 final class LockInterceptor implements LockAdvice {
@@ -23,6 +26,7 @@ final class LockInterceptor implements LockAdvice {
     private final Function<String, LockOperations> operations;
     private final SkippedCallListener skippedCalls;
     private final CallersTransaction callersTransaction = new CallersTransaction();
+    private final Map<MethodClassKey, Boolean> ownTransactions = new ConcurrentHashMap<>();
 
     LockInterceptor(
             LockedMethods methods, Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
@@ -39,7 +43,8 @@ final class LockInterceptor implements LockAdvice {
                 method.requestFor(invocation.getArguments()),
                 operations.apply(method.locks()),
                 (ProxyMethodInvocation) invocation,
-                skippedCalls);
+                skippedCalls,
+                ownTransactions);
         return switch (method.shape()) {
             case BLOCKING, ASYNC_THREAD -> runBlocking(call);
             case STAGE -> {

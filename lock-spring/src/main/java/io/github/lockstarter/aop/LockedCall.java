@@ -5,17 +5,25 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.transaction.CallersTransaction;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodClassKey;
 
+/**
+ * One call of a locked method.
+ *
+ * @param ownTransactions which methods suspend the transaction of their caller, as far as known
+ */
 record LockedCall(
         LockedMethod method,
         LockRequest request,
         LockOperations locks,
         ProxyMethodInvocation invocation,
-        SkippedCallListener skippedCalls)
+        SkippedCallListener skippedCalls,
+        Map<MethodClassKey, Boolean> ownTransactions)
         implements CallersTransaction.Caller {
 
     /**
@@ -63,8 +71,16 @@ record LockedCall(
 
     @Override
     public boolean hasOwnTransaction() {
-        return AdviceOrderCheck.advicesInside(invocation.getProxy(), method.method())
-                .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method.method(), targetClass()));
+        Class<?> type = targetClass();
+        return ownTransactions.computeIfAbsent(
+                new MethodClassKey(method.method(), type),
+                call -> AdviceOrderCheck.advicesInside(invocation.getProxy(), method.method())
+                        .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method.method(), type)));
+    }
+
+    @Override
+    public boolean isThreadOwner() {
+        return !method.shape().endsLater();
     }
 
     private Class<?> targetClass() {

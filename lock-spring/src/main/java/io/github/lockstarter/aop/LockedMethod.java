@@ -64,8 +64,7 @@ record LockedMethod(
         InTransaction own = attributes.inTransaction();
         checkTransaction(method, shape, own);
         InTransaction inTransaction = own == InTransaction.AS_CONFIGURED ? configured : own;
-        boolean isLeftToLocks = shape == MethodShape.REACTIVE
-                || (shape == MethodShape.STAGE && inTransaction == InTransaction.RELEASE_AFTER);
+        boolean isLeftToLocks = shape == MethodShape.REACTIVE;
         if (keys.size() > 1 && attributes.permits() > 1) {
             throw new LockStartException(
                     method,

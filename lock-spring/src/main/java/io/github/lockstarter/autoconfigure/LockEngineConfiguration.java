@@ -116,7 +116,7 @@ class LockEngineConfiguration {
             DistributedLockProperties properties,
             ConfiguredLocks configured,
             ObjectProvider<LockDecorator> decorators) {
-        LocksInTransaction locks = new LocksInTransaction(engine, properties.inTransaction());
+        LocksInTransaction locks = new LocksInTransaction(engine, properties.inTransaction(), properties.onLost());
         return new DecoratedLockTemplate(
                 locks.handles(),
                 locks.sections(),

@@ -26,6 +26,9 @@ public final class CallersTransaction {
             "org.springframework.transaction.support.TransactionSynchronizationManager",
             CallersTransaction.class.getClassLoader());
 
+    /** Names of locks and of transactions may be unlimited. */
+    private static final int MAX_WARNINGS = 1_000;
+
     private final Set<Object> warned = ConcurrentHashMap.newKeySet();
 
     enum Release {
@@ -35,7 +38,7 @@ public final class CallersTransaction {
         TOO_EARLY,
         /** The transaction is to keep the lock. */
         AFTER_COMPLETION,
-        /** The transaction keeps the lock already. */
+        /** The transaction keeps the lock already, and its thread re-enters it. */
         KEPT
     }
 
@@ -59,6 +62,9 @@ public final class CallersTransaction {
 
         /** {@return whether the lock surrounds a transaction of its own, which suspends the caller's} */
         boolean hasOwnTransaction();
+
+        /** {@return whether the thread of the transaction owns the lock, and not asynchronous work or a handle} */
+        boolean isThreadOwner();
     }
 
     /** Creates an instance that has warned of nothing. */
@@ -83,29 +89,37 @@ public final class CallersTransaction {
     }
 
     Release releaseOf(LockSource source, LockRequest request, InTransaction behaviour, Caller caller) {
-        if (!HAS_SPRING_TX || behaviour == InTransaction.RELEASE || !isInside(behaviour)) {
+        if (!HAS_SPRING_TX) {
             return Release.ANY_TIME;
         }
-        if (TransactionLocks.contain(source, request)) {
-            return Release.KEPT;
+        if (caller.isThreadOwner() && TransactionLocks.contain(source, request)) {
+            return Release.KEPT; // would wait for itself if no thread owns the kept hold
         }
-        if (caller.hasOwnTransaction()) {
+        if (behaviour == InTransaction.RELEASE
+                || !isInside(behaviour)
+                || (behaviour == InTransaction.WARN && hasWarnedOf(caller))
+                || caller.hasOwnTransaction()) {
             return Release.ANY_TIME;
         }
-        if (behaviour == InTransaction.RELEASE_AFTER && isSynchronized()) {
+        if (behaviour == InTransaction.RELEASE_AFTER && isSynchronized() && caller.isThreadOwner()) {
             return Release.AFTER_COMPLETION;
         }
         return isHeldByThisThread(source, request) ? Release.ANY_TIME : Release.TOO_EARLY;
     }
 
     /**
-     * A transaction without synchronization shows only in the resources bound to the thread; {@code WARN} ignores it.
-     * After the completion of others, none is synchronized although one is said to be active.
+     * A transaction without synchronization shows only in the resources bound to the thread; {@code WARN} ignores it,
+     * and one that writes nothing. After the completion of others, none is synchronized although one is said to be
+     * active.
      */
     private static boolean isInside(InTransaction behaviour) {
         boolean isActive = TransactionSynchronizationManager.isActualTransactionActive();
         if (isActive || isSynchronized()) {
-            return isActive && isSynchronized();
+            return isActive
+                    && isSynchronized()
+                    && !CommitGuard.isCommitted()
+                    && !(behaviour == InTransaction.WARN
+                            && TransactionSynchronizationManager.isCurrentTransactionReadOnly());
         }
         return behaviour != InTransaction.WARN
                 && TransactionSynchronizationManager.getResourceMap().values().stream()
@@ -127,17 +141,31 @@ public final class CallersTransaction {
         if (behaviour == InTransaction.REFUSE && isSynchronized()) {
             throw new IllegalStateException(calledInside(caller)
                     + " must not be released before that transaction commits (inTransaction = REFUSE), so " + refusal
-                    + ". " + caller.cure() + ", or set inTransaction to RELEASE_AFTER");
+                    + ". " + remedy(behaviour, caller));
         }
-        if (warned.add(caller.id())) {
+        if (!hasWarnedOf(caller) && warned.add(caller.id())) {
             log.warn(
                     "{} is released before that transaction commits, and the next owner may not see its writes. {}",
                     calledInside(caller),
-                    isSynchronized()
-                            ? caller.cure() + ", or set inTransaction to RELEASE_AFTER"
-                            : "inTransaction = " + behaviour + " has no effect on a transaction without "
-                                    + "synchronization (the default of Kafka, RabbitMQ and JMS). " + caller.cure());
+                    remedy(behaviour, caller));
         }
+    }
+
+    private boolean hasWarnedOf(Caller caller) {
+        return warned.contains(caller.id()) || warned.size() >= MAX_WARNINGS;
+    }
+
+    private static String remedy(InTransaction behaviour, Caller caller) {
+        if (!isSynchronized()) {
+            return "inTransaction = " + behaviour + " has no effect on a transaction without synchronization (the "
+                    + "default of Kafka, RabbitMQ and JMS). " + caller.cure();
+        }
+        String keep =
+                caller.isThreadOwner() ? ", or set inTransaction to RELEASE_AFTER, or to" : ", or set inTransaction to";
+        String limit = behaviour == InTransaction.RELEASE_AFTER
+                ? "RELEASE_AFTER does not apply to asynchronous work and to requests with ownedByHandle(). "
+                : "";
+        return limit + caller.cure() + keep + " RELEASE if the lock protects nothing in the transaction";
     }
 
     private static String calledInside(Caller caller) {

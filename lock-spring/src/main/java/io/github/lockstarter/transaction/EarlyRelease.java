@@ -1,8 +1,8 @@
 package io.github.lockstarter.transaction;
 
-import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -10,26 +10,39 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Detects, before the commit, that a lock which was acquired inside the transaction is no longer held by anybody of
  * this instance.
  *
- * @param report may throw, which rolls the transaction back
+ * @param checkNotLost receives a lock that is lost or in doubt; may throw, which rolls the transaction back
+ * @param report runs after a release; may throw as well
  */
-record EarlyRelease(CompletableFuture<LockHandle> acquired, Runnable report) implements TransactionSynchronization {
+record EarlyRelease(CompletableFuture<LockHandle> acquired, Consumer<LockHandle> checkNotLost, Runnable report)
+        implements TransactionSynchronization {
 
-    static void watch(CompletableFuture<LockHandle> acquired, Runnable report) {
-        TransactionSynchronizationManager.registerSynchronization(new EarlyRelease(acquired, report));
+    static void watch(CompletableFuture<LockHandle> acquired, Consumer<LockHandle> checkNotLost, Runnable report) {
+        TransactionSynchronizationManager.registerSynchronization(new EarlyRelease(acquired, checkNotLost, report));
     }
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        boolean isGranted = acquired.isDone() && !acquired.isCompletedExceptionally();
-        if (isGranted && isFree(acquired.getNow(null))) {
-            report.run();
+        if (!acquired.isDone() || acquired.isCompletedExceptionally()) {
+            return;
+        }
+        LockHandle handle = acquired.getNow(null);
+        switch (handle.state()) {
+            case HELD -> {}
+            case IN_DOUBT, LOST -> checkNotLost.accept(handle);
+            case RELEASED -> {
+                if (!handle.keys().stream().allMatch(key -> hasOtherEntry(handle, key))) {
+                    report.run();
+                }
+            }
         }
     }
 
-    /** Another entry, such as that of the transaction, may still hold the lock. */
-    private static boolean isFree(LockHandle handle) {
-        return handle.state() == HoldState.RELEASED
-                && !handle.keys().stream().allMatch(key -> handle.heldBySource().snapshot().stream()
-                        .anyMatch(held -> held.key().equals(key) && held.fencingToken() == handle.fencingToken(key)));
+    /** Such as that of the transaction. A hold whose release is under way has no remaining lease. */
+    private static boolean hasOtherEntry(LockHandle released, String key) {
+        return released.heldBySource().snapshot().stream()
+                .anyMatch(held -> held.key().equals(key)
+                        && held.slot() == released.slot()
+                        && !held.remainingLease().isZero()
+                        && held.fencingToken() == released.fencingToken(key));
     }
 }

@@ -5,16 +5,20 @@ import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.Ownership;
 import io.github.lockstarter.transaction.CallersTransaction.Release;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Locks for code, to which {@link InTransaction} applies. Thread-safe. */
 public final class LocksInTransaction {
 
     private final LockSource locks;
     private final InTransaction configured;
+    private final OnLost onLost;
     private final CallersTransaction transaction = new CallersTransaction();
 
     /**
@@ -22,10 +26,12 @@ public final class LocksInTransaction {
      *
      * @param locks source of the locks
      * @param configured for requests without a behaviour of their own
+     * @param onLost whether the loss of a handle prevents a commit that {@code REFUSE} decides
      */
-    public LocksInTransaction(LockSource locks, InTransaction configured) {
+    public LocksInTransaction(LockSource locks, InTransaction configured, OnLost onLost) {
         this.locks = locks;
         this.configured = configured;
+        this.onLost = onLost;
     }
 
     /** {@return locks whose handles the caller may pass to the transaction: decides at the commit} */
@@ -45,17 +51,25 @@ public final class LocksInTransaction {
         });
     }
 
+    /** Only REFUSE may end a transaction. */
+    private void checkNotLost(LockHandle handle, Code code) {
+        if (code.behaviour == InTransaction.REFUSE && onLost == OnLost.THROW) {
+            handle.ensureHeld();
+        }
+    }
+
     private Release reported(Code code) {
         transaction.report(code.behaviour, code, code.refusal());
         return Release.ANY_TIME;
     }
 
-    /** Warned of once per name of a lock, since keys are unlimited. */
-    private record Code(LockRequest request, InTransaction behaviour) implements CallersTransaction.Caller {
+    /** Warned of once per name of a lock and of a transaction, since keys are unlimited. */
+    private record Code(LockRequest request, InTransaction behaviour, Ownership ownership)
+            implements CallersTransaction.Caller {
 
         @Override
         public Object id() {
-            return request.name();
+            return request.name() + " in " + TransactionSynchronizationManager.getCurrentTransactionName();
         }
 
         @Override
@@ -82,6 +96,11 @@ public final class LocksInTransaction {
         public boolean hasOwnTransaction() {
             return false;
         }
+
+        @Override
+        public boolean isThreadOwner() {
+            return ownership == Ownership.THREAD;
+        }
     }
 
     private final class AwareSource implements LockSource {
@@ -92,21 +111,21 @@ public final class LocksInTransaction {
             this.decision = decision;
         }
 
-        private Code code(LockRequest request) {
+        private Code code(LockRequest request, Ownership ownership) {
             InTransaction own = request.inTransaction();
-            return new Code(request, own == InTransaction.AS_CONFIGURED ? configured : own);
+            return new Code(request, own == InTransaction.AS_CONFIGURED ? configured : own, ownership);
         }
 
         @Override
         public LockHandle acquire(LockRequest request) {
-            Code code = code(request);
+            Code code = code(request, request.ownership());
             Release release = decision.apply(code);
             return entered(release, request).orElseGet(() -> granted(locks.acquire(request), release, code));
         }
 
         @Override
         public Optional<LockHandle> tryAcquire(LockRequest request) {
-            Code code = code(request);
+            Code code = code(request, request.ownership());
             Release release = decision.apply(code);
             return entered(release, request)
                     .or(() -> locks.tryAcquire(request).map(handle -> granted(handle, release, code)));
@@ -128,52 +147,23 @@ public final class LocksInTransaction {
             return handle.reenter(code.request).orElseThrow();
         }
 
+        /** A transaction that keeps the lock would let the next work of the same key run at the same time. */
         @Override
         public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-            Code code = code(request);
+            Code code = code(request, Ownership.HANDLE);
             Release release = decision.apply(code);
-            return entered(release, request)
-                    .map(CompletableFuture::completedFuture)
-                    .orElseGet(() -> granted(locks.acquireAsync(request), release, code));
-        }
-
-        private CompletableFuture<LockHandle> granted(
-                CompletableFuture<LockHandle> acquiring, Release release, Code code) {
+            CompletableFuture<LockHandle> acquiring = locks.acquireAsync(request);
             if (release == Release.TOO_EARLY) {
                 watch(acquiring, code);
             }
-            return release == Release.AFTER_COMPLETION
-                    ? kept(acquiring, CompletionRelease.ofThisTransaction(), code.request)
-                    : acquiring;
+            return acquiring;
         }
 
-        private void watch(CompletableFuture<LockHandle> acquiring, Code code) {
+        private void watch(CompletableFuture<LockHandle> acquired, Code code) {
             EarlyRelease.watch(
-                    acquiring, () -> transaction.report(code.behaviour, code, "that transaction is rolled back"));
-        }
-
-        /** Cancelling the result gives up the wait. */
-        private static CompletableFuture<LockHandle> kept(
-                CompletableFuture<LockHandle> acquiring, CompletionRelease release, LockRequest request) {
-            CompletableFuture<LockHandle> result = new CompletableFuture<>();
-            acquiring.whenComplete((handle, failure) -> {
-                if (failure != null) {
-                    result.completeExceptionally(failure);
-                    return;
-                }
-                try {
-                    LockHandle entry = handle.reenter(request).orElseThrow(); // before add(), which may release
-                    release.add(handle);
-                    if (!result.complete(entry)) {
-                        entry.closeAsync();
-                    }
-                } catch (RuntimeException | Error e) {
-                    handle.closeAsync();
-                    result.completeExceptionally(e);
-                }
-            });
-            result.whenComplete((entry, failure) -> acquiring.cancel(false));
-            return result;
+                    acquired,
+                    handle -> checkNotLost(handle, code),
+                    () -> transaction.report(code.behaviour, code, "that transaction is rolled back"));
         }
 
         @Override

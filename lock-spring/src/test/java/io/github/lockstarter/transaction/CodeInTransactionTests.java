@@ -1,26 +1,33 @@
 package io.github.lockstarter.transaction;
 
 import static io.github.lockstarter.transaction.testing.Bank.inTransaction;
+import static io.github.lockstarter.transaction.testing.Bank.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.Execution;
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockIntegrationAutoConfiguration;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
 import io.github.lockstarter.transaction.testing.H2Bank;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
@@ -37,6 +44,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
 
 /** Locks that code acquires inside a transaction of its caller, on a real database. */
@@ -134,7 +142,7 @@ class CodeInTransactionTests {
     }
 
     @ParameterizedTest
-    @EnumSource(Form.class)
+    @EnumSource(value = Form.class, mode = EnumSource.Mode.EXCLUDE, names = "OWNED_BY_HANDLE")
     void insertsEachRowOnceIfTheTransactionKeepsTheLock(Form form) {
         releasingAfter.run(context -> {
             ExecutorService threads = Executors.newFixedThreadPool(8);
@@ -153,7 +161,7 @@ class CodeInTransactionTests {
     }
 
     @ParameterizedTest
-    @EnumSource(Form.class)
+    @EnumSource(value = Form.class, mode = EnumSource.Mode.EXCLUDE, names = "OWNED_BY_HANDLE")
     void keepsTheLockUntilTheTransactionEnds(Form form) {
         releasingAfter.run(context -> {
             inTransaction(context, transaction -> {
@@ -182,8 +190,57 @@ class CodeInTransactionTests {
                     .contains(
                             "' is released before that transaction commits, and the next owner may not see its writes")
                     .contains("Begin the transaction inside the lock, for example with a TransactionTemplate, or set "
-                            + "inTransaction to RELEASE_AFTER");
+                            + "inTransaction to "
+                            + (form == Form.OWNED_BY_HANDLE ? "" : "RELEASE_AFTER, or to ")
+                            + "RELEASE if the lock protects nothing in the transaction");
         });
+    }
+
+    @Test
+    void warnsOncePerNameOfATransaction(CapturedOutput output) {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            TransactionTemplate transaction = transaction(context);
+            for (String name : List.of("billing", "shipping", "billing")) {
+                transaction.setName(name);
+                transaction.executeWithoutResult(status -> locks.execute(KEY, () -> {}));
+            }
+        });
+        assertThat(warnings(output)).isEqualTo(2);
+    }
+
+    @Test
+    void warnsOfAThousandNames(CapturedOutput output) {
+        application.run(context -> inTransaction(context, transaction -> {
+            for (int i = 0; i < 1_010; i++) {
+                context.getBean(LockOperations.class)
+                        .execute(LockRequest.of(KEY).named("lock-" + i), () -> {});
+            }
+        }));
+        assertThat(warnings(output)).isEqualTo(1_000);
+    }
+
+    @Test
+    void registersNothingWithATransactionAfterTheWarning() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            inTransaction(context, transaction -> locks.acquire(KEY).release());
+            inTransaction(context, transaction -> {
+                locks.acquire(KEY).release();
+                assertThat(TransactionSynchronizationManager.getSynchronizations())
+                        .isEmpty();
+            });
+        });
+    }
+
+    @Test
+    void doesNotWarnOfATransactionThatWritesNothing(CapturedOutput output) {
+        application.run(context -> {
+            TransactionTemplate transaction = transaction(context);
+            transaction.setReadOnly(true);
+            transaction.executeWithoutResult(status -> Form.EXECUTE.run(context, KEY, () -> {}));
+        });
+        assertThat(warnings(output)).isZero();
     }
 
     @ParameterizedTest
@@ -289,45 +346,132 @@ class CodeInTransactionTests {
                 .hasMessageContaining("lock 'a, b' must not be released"));
     }
 
-    // Asynchronous work
+    @Test
+    void refusesACommitIfOneOfSeveralPermitsWasReleased() {
+        refusing.run(context -> assertThatThrownBy(() -> inTransaction(context, transaction -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    LockRequest permit = LockRequest.of(KEY).permits(3).ownedByHandle();
+                    LockHandle released = locks.acquire(permit);
+                    TransactionLocks.releaseAfterCompletion(locks.acquire(permit));
+                    released.release();
+                }))
+                .hasMessageContaining("must not be released"));
+    }
 
     @Test
-    void keepsTheLockOfAsynchronousWorkUntilWorkAndTransactionHaveEnded() {
-        releasingAfter.run(context -> {
-            LockOperations locks = context.getBean(LockOperations.class);
-            CompletableFuture<Void> work = new CompletableFuture<>();
-            inTransaction(context, transaction -> {
-                locks.executeAsync(KEY, () -> CompletableFuture.completedFuture(1))
-                        .join();
-                context.getBean(ReactiveLockOperations.class)
-                        .execute("address:2", Mono.just(1))
-                        .block();
-                locks.executeAsync("address:3", () -> work);
-                assertThat(held(context)).isEqualTo(3);
+    void refusesACommitAfterTheLossOfAHandle() {
+        LockRequest brief =
+                LockRequest.of(KEY).leasedFor(Duration.ofMillis(200)).withoutRenewal();
+        refusing.run(context -> assertThatThrownBy(() -> loseALock(context, brief))
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining(KEY));
+        for (ApplicationContextRunner each :
+                List.of(application, refusing.withPropertyValues("distributed-lock.on-lost=return"))) {
+            each.run(context -> assertThatCode(() -> loseALock(context, brief)).doesNotThrowAnyException());
+        }
+    }
+
+    private static void loseALock(ApplicationContext context, LockRequest brief) {
+        inTransaction(context, transaction -> {
+            LockHandle handle = context.getBean(LockOperations.class).acquire(brief);
+            await().until(() -> !handle.isHeld());
+        });
+    }
+
+    // Locks that no thread owns
+
+    @ParameterizedTest
+    @EnumSource(value = Form.class, mode = EnumSource.Mode.EXCLUDE, names = "OWNED_BY_HANDLE")
+    void reentersALockOfAnotherOwnerThatTheTransactionKeeps(Form form, CapturedOutput output) {
+        for (ApplicationContextRunner each : List.of(application, refusing, releasingAfter)) {
+            each.withPropertyValues("distributed-lock.wait=1s").run(context -> {
+                LockOperations locks = context.getBean(LockOperations.class);
+                String key = form == Form.REGISTRY ? "1" : KEY;
+                LockRequest kept = LockRequest.of(form == Form.REGISTRY ? "integration:1" : KEY);
+                CompletableFuture<Void> afterwards = new CompletableFuture<>();
+                for (Supplier<LockHandle> owner : List.<Supplier<LockHandle>>of(
+                        () -> locks.acquireAsync(kept).join(), () -> locks.acquire(kept.ownedByHandle()))) {
+                    inTransaction(context, transaction -> {
+                        TransactionLocks.releaseAfterCompletion(owner.get());
+                        form.run(context, key, () -> {});
+                        assertThat(held(context)).isOne();
+                        afterCompletion(() -> {
+                            form.run(context, key, () -> {});
+                            afterwards.complete(null);
+                        });
+                    });
+                    assertThat(afterwards).isCompleted();
+                    assertThat(held(context)).isZero();
+                }
             });
-            assertThat(locks.heldLocks().find("address:3")).isPresent();
-            assertThat(held(context)).isOne();
-            work.complete(null);
-            assertThatCode(() -> locks.execute("address:3", () -> {})).doesNotThrowAnyException();
+        }
+        assertThat(warnings(output)).isZero();
+    }
+
+    private static void afterCompletion(Runnable task) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                task.run();
+            }
         });
     }
 
     @Test
-    void acquiresNothingForTheTransactionIfTheWaitIsCancelled() {
+    void runsAsynchronousWorkOfATransactionOneAfterAnother() {
         releasingAfter.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
-            LockHandle other =
-                    CompletableFuture.supplyAsync(() -> locks.acquire(KEY)).join();
+            CompletableFuture<Void> work = new CompletableFuture<>();
+            AtomicBoolean isStarted = new AtomicBoolean();
             inTransaction(context, transaction -> {
-                CompletableFuture<LockHandle> waiting = locks.acquireAsync(KEY);
-                waiting.cancel(false);
-                other.release();
-                assertThatCode(() -> CompletableFuture.runAsync(() -> locks.execute(KEY, () -> {}))
-                                .join())
-                        .doesNotThrowAnyException();
+                CompletableFuture<Void> first = locks.executeAsync(KEY, () -> work);
+                CompletableFuture<Void> second = locks.executeAsync(KEY, () -> {
+                    isStarted.set(true);
+                    return CompletableFuture.completedFuture(null);
+                });
+                assertThat(isStarted).isFalse();
+                work.complete(null);
+                CompletableFuture.allOf(first, second).join();
+                assertThat(held(context)).isZero();
             });
-            assertThat(held(context)).isZero();
         });
+    }
+
+    @Test
+    void grantsEachHandleOfATransactionItsOwnPermit() {
+        releasingAfter.run(context -> inTransaction(context, transaction -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            LockRequest permit = LockRequest.of(KEY).permits(3).ownedByHandle();
+            try (LockHandle one = locks.acquire(permit);
+                    LockHandle other = locks.acquire(permit);
+                    LockHandle third = locks.acquireAsync(permit).join()) {
+                assertThat(List.of(one.slot(), other.slot(), third.slot())).doesNotHaveDuplicates();
+            }
+        }));
+    }
+
+    @Test
+    void warnsThatTheTransactionKeepsNoLockOfAsynchronousWork(CapturedOutput output) {
+        releasingAfter.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            for (int i = 0; i < 2; i++) {
+                inTransaction(
+                        context, transaction -> locks.executeAsync(KEY, () -> CompletableFuture.completedFuture(1))
+                                .join());
+            }
+            assertThat(warnings(output)).isOne();
+            inTransaction(context, transaction -> {
+                context.getBean(ReactiveLockOperations.class)
+                        .execute(LockRequest.of(KEY).named("reactive"), Mono.just(1))
+                        .block();
+                assertThat(held(context)).isZero();
+            });
+            assertThat(warnings(output)).isEqualTo(2);
+        });
+        assertThat(output)
+                .contains("RELEASE_AFTER does not apply to asynchronous work and to requests with ownedByHandle(). "
+                        + "Begin the transaction inside the lock")
+                .doesNotContain("set inTransaction to RELEASE_AFTER");
     }
 
     @Test
@@ -351,6 +495,20 @@ class CodeInTransactionTests {
         assertThat(warnings(output)).isOne();
     }
 
+    @Test
+    void theRegistryAsksTheStoreOnlyAboutALockThatItHasReentered() {
+        releasingAfter.run(context -> inTransaction(context, transaction -> {
+            Lock lock = context.getBean(LockRegistry.class).obtain("1");
+            assertThat(lock.tryLock()).isTrue();
+            assertThat(context.getBean(LockOperations.class)
+                            .heldLocks()
+                            .find("integration:1")
+                            .map(HeldLock::renewals))
+                    .contains(0L);
+            lock.unlock();
+        }));
+    }
+
     // Choices
 
     @Test
@@ -371,8 +529,8 @@ class CodeInTransactionTests {
     void doesNotConcernLocksOfOtherLibraries(CapturedOutput output) {
         for (ApplicationContextRunner each : List.of(application, refusing, releasingAfter)) {
             each.run(context -> inTransaction(context, transaction -> {
-                LockConfiguration job = new LockConfiguration(
-                        java.time.Instant.now(), "job", java.time.Duration.ofMinutes(1), java.time.Duration.ZERO);
+                LockConfiguration job =
+                        new LockConfiguration(java.time.Instant.now(), "job", Duration.ofMinutes(1), Duration.ZERO);
                 context.getBean(LockProvider.class).lock(job).orElseThrow().unlock();
                 assertThat(held(context)).isZero();
             }));
@@ -389,6 +547,11 @@ class CodeInTransactionTests {
                         context,
                         transaction -> TransactionSynchronizationManager.registerSynchronization(
                                 new TransactionSynchronization() {
+                                    @Override
+                                    public void afterCommit() {
+                                        afterCompletion(STATUS_COMMITTED);
+                                    }
+
                                     @Override
                                     public void afterCompletion(int status) {
                                         for (Form form : Form.values()) {

@@ -626,7 +626,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsALockThatIsAcquiredAfterTheCommit() {
+    void releasesALockThatIsAcquiredAfterTheCommit() {
         releasingAfter.run(context -> {
             inTransaction(
                     context,
@@ -635,11 +635,33 @@ class TransactionLocksTests {
                                 @Override
                                 public void afterCommit() {
                                     context.getBean(Payments.class).token("late");
-                                    assertThat(isHeld(context, "key:late")).isTrue();
+                                    assertThat(isHeld(context, "key:late")).isFalse();
                                 }
                             }));
             assertThat(isHeld(context, "key:late")).isFalse();
         });
+    }
+
+    @Test
+    void aLockedMethodReentersALockOfAnotherOwnerThatTheTransactionKeeps() {
+        for (String behaviour : List.of("warn", "refuse", "release-after")) {
+            application
+                    .withPropertyValues("distributed-lock.wait=1s", "distributed-lock.in-transaction=" + behaviour)
+                    .withBean(Listener.class)
+                    .run(context -> {
+                        LockOperations locks = context.getBean(LockOperations.class);
+                        Payments payments = context.getBean(Payments.class);
+                        List<Long> tokens = new ArrayList<>();
+                        inTransaction(context, transaction -> {
+                            TransactionLocks.releaseAfterCompletion(
+                                    locks.acquireAsync("key:a").join());
+                            tokens.add(payments.token("a"));
+                            context.publishEvent(new Paid("a"));
+                        });
+                        assertThat(context.getBean(Listener.class).tokens).isEqualTo(tokens);
+                        assertThat(isHeld(context, "key:a")).isFalse();
+                    });
+        }
     }
 
     // Without the annotation
