@@ -202,9 +202,10 @@ public final class LockedMethods {
                                 .isPresent(DistributedLock.class)));
     }
 
-    /** As {@link AopUtils#canApply(Pointcut, Class)} finds them. */
+    /** As {@link AopUtils#canApply(Pointcut, Class)} finds them, without helpers of a compiler, such as Kotlin's. */
     private static Stream<Method> methodsOf(Class<?> type) {
         return Stream.concat(Stream.of(type), ClassUtils.getAllInterfacesForClassAsSet(type).stream())
-                .flatMap(each -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(each)));
+                .flatMap(each -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(each)))
+                .filter(method -> method.isBridge() || !method.isSynthetic());
     }
 }
