@@ -14,7 +14,6 @@ import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.lockstarter.spi.LockBackend;
-
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
