@@ -33,7 +33,8 @@ public abstract class EngineRestartContract extends EngineContract {
             assertThat(restarted.admin().instance()).isNotEqualTo(before);
 
             LockHandle held = second.locks().acquire(request);
-            Future<LockHandle> waiting = elsewhere(() -> restarted.locks().acquire(request.waitingUpTo(PATIENCE)));
+            Future<LockHandle> waiting =
+                    elsewhere(() -> restarted.locks().acquire(request.waitingUpTo(PATIENCE.multipliedBy(4))));
             awaitWaiters(restarted, ++waits);
             held.release();
             LockHandle signalled = resultOf(waiting);
