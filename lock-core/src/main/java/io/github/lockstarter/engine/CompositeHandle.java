@@ -158,25 +158,35 @@ final class CompositeHandle implements LockHandle {
         return failure == null ? worst : CompletableFuture.failedFuture(failure);
     }
 
-    /** Throws the first failure with the others suppressed. A loop, since recursion would limit the number of locks. */
+    /**
+     * Throws the first failure with the others suppressed. A loop, since recursion would limit the number of locks.
+     * Allocates nothing before the first release.
+     */
     @Override
     public void close() {
-        List<Throwable> failures = new ArrayList<>();
+        Throwable first = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
             try {
                 parts.get(i).close();
             } catch (RuntimeException | Error e) {
-                failures.add(e);
+                first = first == null ? e : withSuppressed(first, e);
             }
         }
-        if (!failures.isEmpty()) {
-            Throwable first = failures.remove(0);
-            failures.forEach(first::addSuppressed);
-            if (first instanceof Error error) {
-                throw error;
-            }
+        if (first instanceof Error error) {
+            throw error;
+        }
+        if (first != null) {
             throw (RuntimeException) first;
         }
+    }
+
+    private static Throwable withSuppressed(Throwable first, Throwable further) {
+        try {
+            first.addSuppressed(further);
+        } catch (IllegalArgumentException | OutOfMemoryError full) {
+            // The JVM throws the same error again when memory is full.
+        }
+        return first;
     }
 
     @Override

@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  * attempt that has already failed only gives its grant back.
  *
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
- * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#backoff} and {@code
- * forget}, and queries of {@link Heartbeat}, which read the clock and the constant or cached answers of {@code
- * CrashDetection}. Otherwise the time is an argument, except in {@link #checkHeld}.
+ * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#backoff}, {@code
+ * replace} and {@code forget}, and queries of {@link Heartbeat}, which read the clock and the constant or cached
+ * answers of {@code CrashDetection}. Otherwise the time is an argument, except in {@link #checkHeld}.
  *
  * <p><b>Invariants.</b> A release is <em>decided</em> when {@link #release} or {@link #releaseLost} adds its command to
  * the effects.
