@@ -28,6 +28,7 @@ final class FullHeap {
     private static final int MOMENTS = 10;
     /** Longer than the engine waits for an answer. */
     private static final Duration PATIENCE = StoreCalls.LAST_DEADLINE.plusSeconds(30);
+
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final int BLOCK = 64 * 1024;
 
