@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.check;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.RedisConnector;
@@ -8,6 +9,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,11 +38,28 @@ public final class ServerChecks {
     }
 
     public List<String> warnings() {
-        return Stream.concat(general().stream(), warnings.values().stream().flatMap(List::stream))
+        return Stream.of(
+                        deposedMaster().stream(),
+                        shortGrace().stream(),
+                        warnings.values().stream().flatMap(List::stream))
+                .flatMap(each -> each)
                 .toList();
     }
 
-    private Optional<String> general() {
+    private Optional<String> shortGrace() {
+        Duration grace = settings.guard().grace();
+        Duration timeout = settings.commandTimeout();
+        return connector.hasStaticNodes() && !settings.guard().isOff() && grace.compareTo(timeout.multipliedBy(4)) <= 0
+                ? Optional.of(
+                        "Redis at " + connector.target() + " may get a second master that grants locks before this"
+                                + " instance detects it: the grace period is " + DurationText.exactly(grace)
+                                + ", and must be longer than four times distributed-lock.redis.command-timeout ("
+                                + DurationText.exactly(timeout) + "). Lower command-timeout, or raise"
+                                + " distributed-lock.redis.grace-period (docs/guarantees.md, Failover and restart)")
+                : Optional.empty();
+    }
+
+    private Optional<String> deposedMaster() {
         return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
                 ? Optional.of("Redis at " + connector.target()
                         + " may go on granting locks after sentinels have promoted another"

@@ -149,11 +149,7 @@ final class MailboxConnection {
             if (current.get() != this) {
                 return;
             }
-            connector.hasAnotherMaster().thenAccept(another -> {
-                if (another) {
-                    onAnotherMaster.run();
-                }
-            });
+            connector.lookForAnotherMaster(onAnotherMaster);
             if (connection.isOpen()) {
                 BackendGuard.stageOf(() -> connection.async().ping())
                         .whenComplete((answer, failure) -> recordReply(failure));

@@ -61,7 +61,15 @@ public final class RedisConnections implements AutoCloseable {
     private Access access = Access.OPEN;
 
     public RedisConnections(RedisConnector connector, RedisSettings settings) {
-        this(connector, settings, MailboxConnection.PULSE);
+        this(connector, settings, pulse(connector, settings));
+    }
+
+    /** Finds a second master before it grants locks, if the grace period is longer than four command timeouts. */
+    private static Duration pulse(RedisConnector connector, RedisSettings settings) {
+        Duration share = settings.guard().grace().dividedBy(4);
+        Duration wanted = share.compareTo(settings.commandTimeout()) < 0 ? settings.commandTimeout() : share;
+        boolean isLimited = connector.hasStaticNodes() && !settings.guard().isOff();
+        return isLimited && wanted.compareTo(MailboxConnection.PULSE) < 0 ? wanted : MailboxConnection.PULSE;
     }
 
     public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
@@ -325,6 +333,7 @@ public final class RedisConnections implements AutoCloseable {
                 fail(e, ConnectionPair::closeAsync);
                 return;
             }
+            connector.lookForAnotherMaster(() -> replace(connected));
             SignalMailbox heard = link == null ? null : mailbox;
             if (heard != null) {
                 heard.opened();

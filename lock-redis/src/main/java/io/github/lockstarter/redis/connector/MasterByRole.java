@@ -7,7 +7,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -26,17 +25,18 @@ final class MasterByRole extends MasterConnector {
 
     @Override
     Master connectToMaster() {
-        List<Master> masters = ParallelQuery.results(
+        List<Master> found = ParallelQuery.results(
                 servers.stream().map(this::ask).toList(),
                 servers.get(0).getTimeout(),
+                masters -> masters.size() > 1,
                 MasterByRole::close,
                 () -> "no server answers as a master");
-        if (masters.size() > 1) {
-            masters.forEach(MasterByRole::close);
+        if (found.size() > 1) {
+            found.forEach(MasterByRole::close);
             throw new SeveralMastersException(
-                    masters.stream().map(master -> address(master.uri())).toList());
+                    found.stream().map(master -> address(master.uri())).toList());
         }
-        return masters.get(0);
+        return found.get(0);
     }
 
     private static void close(Master master) {
@@ -48,24 +48,18 @@ final class MasterByRole extends MasterConnector {
     }
 
     @Override
-    public CompletionStage<Boolean> hasAnotherMaster() {
-        CompletionStage<Boolean> another = CompletableFuture.completedFuture(false);
-        for (RedisURI server : servers) {
-            if (!server.equals(master())) {
-                another = another.thenCombine(isMaster(server), Boolean::logicalOr);
-            }
-        }
-        return another;
+    public boolean hasStaticNodes() {
+        return servers.size() > 1;
     }
 
-    private CompletionStage<Boolean> isMaster(RedisURI server) {
-        return ask(server).handle((found, failure) -> {
-            boolean isMaster = failure == null && found.isPresent();
-            if (isMaster) {
-                close(found.orElseThrow());
-            }
-            return isMaster;
-        });
+    @Override
+    public void lookForAnotherMaster(Runnable found) {
+        RedisURI chosen = master();
+        servers.stream().filter(server -> !server.equals(chosen)).forEach(server -> ask(server)
+                .thenAccept(answer -> answer.ifPresent(another -> {
+                    close(another);
+                    found.run();
+                })));
     }
 
     @Override

@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 /**
  * Finds the master through sentinels. Lettuce asks sentinels one after another, on reconnects too. So this asks all in
  * parallel, and puts those that name the same server as most others at the head of Lettuce's list: a sentinel that has
- * just returned beside an old master names that one until the others correct it.
+ * just returned beside an old master names that one until the others correct it. Even if it answers first, it is only
+ * chosen when the others have not answered in time.
  */
 final class MasterBySentinel extends MasterConnector {
 
@@ -80,25 +81,32 @@ final class MasterBySentinel extends MasterConnector {
         return uri;
     }
 
-    /** The sentinels that name the most named server. */
+    /** The sentinels that name the most named server: more than half of all, or else most of those that answer. */
     private List<RedisURI> majority() {
         List<Answer> answers = ParallelQuery.results(
                 sentinels.getSentinels().stream().map(this::ask).toList(),
                 sentinels.getTimeout(),
+                known -> bySize(known).stream().anyMatch(this::isMajority),
                 answer -> {},
                 () -> "no sentinel of " + sentinels.getSentinels() + " names a master '"
                         + sentinels.getSentinelMasterId() + "'");
-        Map<SocketAddress, List<RedisURI>> named = answers.stream()
-                .collect(Collectors.groupingBy(
-                        Answer::master, Collectors.mapping(Answer::sentinel, Collectors.toList())));
-        List<List<RedisURI>> bySize = named.values().stream()
-                .sorted(Comparator.comparing(List<RedisURI>::size).reversed())
-                .toList();
+        List<List<Answer>> bySize = bySize(answers);
         if (bySize.size() > 1 && bySize.get(0).size() == bySize.get(1).size()) {
             throw new RedisException("the sentinels do not agree on the master '" + sentinels.getSentinelMasterId()
-                    + "': they name " + named.keySet());
+                    + "': they name "
+                    + answers.stream().map(Answer::master).distinct().toList());
         }
-        return bySize.get(0);
+        return bySize.get(0).stream().map(Answer::sentinel).toList();
+    }
+
+    private boolean isMajority(List<Answer> alike) {
+        return alike.size() > sentinels.getSentinels().size() / 2;
+    }
+
+    private static List<List<Answer>> bySize(List<Answer> answers) {
+        return answers.stream().collect(Collectors.groupingBy(Answer::master)).values().stream()
+                .sorted(Comparator.comparing(List<Answer>::size).reversed())
+                .toList();
     }
 
     private record Answer(RedisURI sentinel, SocketAddress master) {}

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Queries several servers in parallel. */
@@ -20,21 +21,26 @@ final class ParallelQuery {
     private ParallelQuery() {}
 
     /**
-     * Waits for all servers, but at most a quarter of a command timeout after the first result, and two command
-     * timeouts for that: one to connect and one for the answer.
+     * Waits until the results suffice, or every server has answered or failed, but at most two command timeouts: one to
+     * connect and one for the answer.
      *
+     * @param isEnough whether further results would change nothing
      * @param discard closes a later result, on any thread; returns at once
      * @return the results in the order of the servers; at least one
      * @throws RedisException if there is no result in time; failures are suppressed exceptions
      */
     static <T> List<T> results(
-            List<CompletionStage<Optional<T>>> asked, Duration timeout, Consumer<T> discard, Supplier<String> none) {
+            List<CompletionStage<Optional<T>>> asked,
+            Duration timeout,
+            Predicate<List<T>> isEnough,
+            Consumer<T> discard,
+            Supplier<String> none) {
         List<CompletableFuture<Optional<T>>> answers =
                 asked.stream().map(CompletionStage::toCompletableFuture).toList();
         List<T> results = new ArrayList<>();
         boolean isInTime = false;
         try {
-            await(answers, timeout);
+            await(answers, timeout, isEnough);
             isInTime = true;
         } finally {
             for (CompletableFuture<Optional<T>> answer : answers) {
@@ -48,19 +54,19 @@ final class ParallelQuery {
         return results;
     }
 
-    private static <T> void await(List<CompletableFuture<Optional<T>>> answers, Duration timeout) {
+    private static <T> void await(
+            List<CompletableFuture<Optional<T>>> answers, Duration timeout, Predicate<List<T>> isEnough) {
         BlockingQueue<CompletableFuture<Optional<T>>> answered = new LinkedBlockingQueue<>();
         answers.forEach(answer -> answer.whenComplete((result, failure) -> answered.add(answer)));
+        List<T> results = new ArrayList<>();
         long end = System.nanoTime() + 2 * timeout.toNanos();
         try {
-            for (int missing = answers.size(); missing > 0; missing--) {
+            for (int missing = answers.size(); missing > 0 && !isEnough.test(results); missing--) {
                 CompletableFuture<Optional<T>> answer = answered.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
                 if (answer == null) {
                     return;
                 }
-                if (resultOf(answer).isPresent()) {
-                    end = Math.min(end, System.nanoTime() + timeout.toNanos() / 4);
-                }
+                resultOf(answer).ifPresent(results::add);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -94,13 +94,17 @@ public interface RedisConnector extends AutoCloseable {
         return CompletableFuture.completedFuture(false);
     }
 
-    /**
-     * {@return whether a configured server other than the one that {@link #connect} chose last is a master, so that a
-     * new connection is needed; false for servers that do not answer}
-     */
-    default CompletionStage<Boolean> hasAnotherMaster() {
-        return CompletableFuture.completedFuture(false);
+    /** {@return whether {@link #connect} chooses the master among several configured servers by their roles} */
+    default boolean hasStaticNodes() {
+        return false;
     }
+
+    /**
+     * Asks the configured servers for their roles, except the one that {@link #connect} chose last. Returns at once.
+     *
+     * @param found runs once per master, as soon as it answers; a new connection is needed
+     */
+    default void lookForAnotherMaster(Runnable found) {}
 
     /** Refreshes the cluster topology; open connections follow. Returns at once. */
     default void refresh() {}

@@ -138,8 +138,13 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
-    public CompletionStage<Boolean> hasAnotherMaster() {
-        return connector.hasAnotherMaster();
+    public boolean hasStaticNodes() {
+        return connector.hasStaticNodes();
+    }
+
+    @Override
+    public void lookForAnotherMaster(Runnable found) {
+        connector.lookForAnotherMaster(found);
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.github.lockstarter.redis.contract.QuorumStore;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.internal.HostAndPort;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,7 +84,16 @@ class ReplacedServerIT {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Tag(Effort.FULL)
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"SINGLE", "CLUSTER"})
+    void worksAgainInOtherTopologiesAfterAllConnectionsWereForgotten(Mode mode) {
+        worksAgainAfterAllConnectionsWereForgotten(mode);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SINGLE", "CLUSTER"})
     void worksAgainAfterAllConnectionsWereForgotten(Mode mode) {
         Application application = application(mode);
         LockHandle held = application.locks().acquire(key);
@@ -94,7 +105,14 @@ class ReplacedServerIT {
 
     /** The other modes are in {@link SentinelFailoverIT} and {@link ClusterFaultsIT}. */
     @ParameterizedTest
-    @EnumSource(names = {"SINGLE", "STATIC_NODES", "REDLOCK"})
+    @Tag(Effort.FULL)
+    @EnumSource(names = {"SINGLE", "REDLOCK"})
+    void worksAgainInOtherTopologiesAfterTheServerHungAndWasReplaced(Mode mode) {
+        worksAgainAfterTheServerHungAndWasReplaced(mode);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "STATIC_NODES")
     void worksAgainAfterTheServerHungAndWasReplaced(Mode mode) {
         Application application = application(mode);
         LockHandle held = application.locks().acquire(key);
@@ -113,7 +131,14 @@ class ReplacedServerIT {
 
     /** Sentinels cut the connections of a master that they demote. */
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SENTINEL")
+    @Tag(Effort.FULL)
+    @EnumSource(names = {"SINGLE", "REDLOCK"})
+    void worksAgainInOtherTopologiesAfterTheServerWasDemoted(Mode mode) {
+        worksAgainAfterTheServerWasDemoted(mode);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"STATIC_NODES", "CLUSTER"})
     void worksAgainAfterTheServerWasDemoted(Mode mode) {
         Application application = application(mode);
         LockHandle held = application.locks().acquire(key);
