@@ -32,6 +32,7 @@ import java.util.stream.IntStream;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -382,6 +383,7 @@ class CodeInTransactionTests {
 
     @ParameterizedTest
     @EnumSource(value = Form.class, mode = EnumSource.Mode.EXCLUDE, names = "OWNED_BY_HANDLE")
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void reentersALockOfAnotherOwnerThatTheTransactionKeeps(Form form, CapturedOutput output) {
         for (ApplicationContextRunner each : List.of(application, refusing, releasingAfter)) {
             each.withPropertyValues("distributed-lock.wait=1s").run(context -> {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.testing.Effort;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -49,7 +48,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * A call is locked if {@code @Transactional}, in the place of the lock's annotation, intercepts it: for generated
- * classes, both kinds of proxies, two kinds of beans and with {@code -Pfull} each kind, through each type that the bean
+ * classes, both kinds of proxies, some kinds of beans (with {@code -Pfull} each kind), through each type that the bean
  * has.
  */
 public abstract class LockedCallSuite {
@@ -63,7 +62,7 @@ public abstract class LockedCallSuite {
     private static ClassLoader loader = LockedCallSuite.class.getClassLoader();
 
     private enum Kind {
-        /** Of each bean that is not refused as a lazy one. */
+        /** Of each bean that is not refused as a lazy one, with {@code -Pfull}. */
         SINGLETON,
         LAZY,
         /** A factory that makes a proxy of the interfaces, as for repositories. */
@@ -73,10 +72,6 @@ public abstract class LockedCallSuite {
         /** A factory that makes an object. */
         FACTORY
     }
-
-    private static final List<Kind> KINDS = List.of(
-                    Kind.LAZY, Kind.PROXY_FACTORY, Kind.PROTOTYPE, Kind.SCOPED, Kind.FACTORY)
-            .subList(0, Effort.of(2, 5));
 
     private record BeanOf(BeanSource source, Kind kind) {
 
@@ -105,7 +100,7 @@ public abstract class LockedCallSuite {
                 DefaultListableBeanFactory factory = (DefaultListableBeanFactory) context.getBeanFactory();
                 calls.addAll(beans, factory);
                 List<BeanOf> eager = beans.stream()
-                        .filter(bean -> bean.kind() == Kind.LAZY && !calls.refused.contains(bean))
+                        .filter(bean -> BeanSource.IS_FULL && bean.kind() == Kind.LAZY && !calls.refused.contains(bean))
                         .map(lazy -> new BeanOf(lazy.source(), Kind.SINGLETON))
                         .toList();
                 calls.addAll(eager, factory);
@@ -168,6 +163,13 @@ public abstract class LockedCallSuite {
         loader = BeanSource.compile(sources, classes);
     }
 
+    private static List<Kind> kinds(boolean proxyTargetClass) {
+        if (BeanSource.IS_FULL) {
+            return List.of(Kind.LAZY, Kind.PROXY_FACTORY, Kind.PROTOTYPE, Kind.SCOPED, Kind.FACTORY);
+        }
+        return proxyTargetClass ? List.of(Kind.LAZY) : List.of(Kind.LAZY, Kind.PROXY_FACTORY);
+    }
+
     private static List<BeanOf> beans(List<Kind> kinds) {
         return kinds.stream()
                 .flatMap(kind -> sources.stream().map(source -> new BeanOf(source, kind)))
@@ -226,7 +228,7 @@ public abstract class LockedCallSuite {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void locksEachTransactionalCall(boolean proxyTargetClass) {
-        Calls calls = Calls.of(beans(KINDS), withLocks(proxyTargetClass));
+        Calls calls = Calls.of(beans(kinds(proxyTargetClass)), withLocks(proxyTargetClass));
         Calls unlocked = Calls.of(List.copyOf(calls.refused()), withoutLocks(proxyTargetClass));
 
         System.out.printf(
