@@ -61,9 +61,10 @@ class CallQueueTests {
     private final ConcurrentLinkedQueue<Runnable> answers = new ConcurrentLinkedQueue<>();
     private final Recorder attempts = new Recorder("attempts");
     private final Recorder releases = new Recorder("releases");
-    private boolean timeStandsStill;
+    private volatile boolean timeStandsStill;
+    private volatile Duration passed = Duration.ZERO;
     private final CallQueue queue =
-            new CallQueue(timer, COMMAND_TIMEOUT, () -> timeStandsStill ? 0 : System.nanoTime());
+            new CallQueue(timer, COMMAND_TIMEOUT, () -> timeStandsStill ? passed.toNanos() : System.nanoTime());
 
     @AfterEach
     void stop() {
@@ -148,14 +149,17 @@ class CallQueueTests {
 
     @Test
     void rejectsDelayedAttemptsThatAreTooLateAsUnsent() {
+        timeStandsStill = true;
         attempts.isCollected = false;
         List<CompletableFuture<String>> results = attempt(0, CallQueue.MOST_UNANSWERED + 2);
         await().untilAsserted(() -> assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED));
         answer();
         await().untilAsserted(() -> assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED + 1));
         release(0);
+        passed = CallQueue.PATIENCE;
         await("a release does not wait for room")
                 .untilAsserted(() -> assertThat(sent).endsWith("releases[0]"));
+        passed = COMMAND_TIMEOUT;
         assertThat(results.get(CallQueue.MOST_UNANSWERED + 1))
                 .succeedsWithin(Duration.ofSeconds(20))
                 .isEqualTo("unsent");
