@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Threads whose allocations fail at any point of acquire and release leave no lock held, no key dead and no caller. */
-@Tag(Effort.SLOW)
+@Tag(Effort.FULL)
 class FullHeapTests {
 
     private static final long MINUTES = 5;
