@@ -30,7 +30,7 @@ final class EtcdChannels implements AutoCloseable {
     private final List<ManagedChannel> channels;
     private final AtomicInteger inUse;
 
-    /** By channel, when its connection was last given up, or else when it was made, in monotonic nanoseconds. */
+    /** By channel, when its connection was last given up, in monotonic nanoseconds. */
     private final AtomicLongArray renewedAt;
 
     EtcdChannels(EtcdSettings settings, Executor callbacks) {
@@ -38,9 +38,9 @@ final class EtcdChannels implements AutoCloseable {
                 .map(endpoint -> open(endpoint, settings, callbacks))
                 .toList();
         this.inUse = new AtomicInteger(ThreadLocalRandom.current().nextInt(channels.size()));
-        long now = System.nanoTime();
+        long longAgo = System.nanoTime() - TIME_TO_CONNECT_NANOS;
         this.renewedAt = new AtomicLongArray(
-                LongStream.generate(() -> now).limit(channels.size()).toArray());
+                LongStream.generate(() -> longAgo).limit(channels.size()).toArray());
     }
 
     private static ManagedChannel open(URI endpoint, EtcdSettings settings, Executor callbacks) {

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.spi.LockThreads;
@@ -250,8 +251,9 @@ class SessionIT {
 
     @Test
     void worksAgainAfterItsServerHungAndWasReplaced() {
+        List<ProxyLink> before = proxy.open();
         proxy.hang();
-        await().atMost(PATIENCE).until(() -> proxy.connections() > 1); // the client connects to the server that hangs
+        await().atMost(PATIENCE).until(() -> !before.containsAll(proxy.open())); // connects to the server that hangs
         proxy.replace();
 
         await().atMost(PATIENCE)
