@@ -47,7 +47,10 @@ final class Waiter {
         this.startedAt = startedAt;
     }
 
-    /** A waiter accepts each answer that arrives during its call, a try only one to its own attempt or one sent during its call. */
+    /**
+     * A waiter accepts each answer that arrives during its call, a try only one to its own attempt or to one that was
+     * sent during its call.
+     */
     boolean accepts(Attempt answered) {
         return waits() || answered.waiter == this || answered.sent.nanos() - startedAt >= 0;
     }

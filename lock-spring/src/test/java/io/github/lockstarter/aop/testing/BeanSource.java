@@ -41,8 +41,8 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
     private static final String COMPOSED = "@" + ROOT + ".Both";
 
     /**
-     * Each place of each hierarchy. The simplest one has each visibility, and an annotation that is composed of both; the
-     * others have them with {@code -Pfull}.
+     * Each place of each hierarchy. The simplest one has each visibility, and an annotation that is composed of both;
+     * the others have them with {@code -Pfull}.
      */
     static List<BeanSource> all() {
         List<BeanSource> all = new ArrayList<>();

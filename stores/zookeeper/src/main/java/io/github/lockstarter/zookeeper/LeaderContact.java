@@ -62,8 +62,8 @@ final class LeaderContact {
     }
 
     /**
-     * A command failed now because its connection broke, so the next connection began after {@code sent}. The failure of
-     * an earlier session may arrive late, and shows nothing of the present one.
+     * A command failed now because its connection broke, so the next connection began after {@code sent}. The failure
+     * of an earlier session may arrive late, and shows nothing of the present one.
      */
     void broken(long session, long sent, long now) {
         lastConnection.updateAndGet(known -> known.session == session ? new Connection(session, sent, now) : known);
