@@ -36,6 +36,8 @@ final class BlockedThreads {
                 .allowBlockingCallsInside("io.netty.channel.nio.NioIoHandler", "run")
                 .allowBlockingCallsInside("io.netty.util.HashedWheelTimer$Worker", "run")
                 .allowBlockingCallsInside("kotlinx.coroutines.DefaultExecutor", "run")
+                // Random bits of the kernel for a lock token, which are always there.
+                .allowBlockingCallsInside("io.github.lockstarter.engine.EngineTokens", "next")
                 // The log of the tests, and classes that are used first.
                 .allowBlockingCallsInside("ch.qos.logback.classic.Logger", "callAppenders")
                 .allowBlockingCallsInside("java.util.ServiceLoader$LazyClassPathLookupIterator", "parse")
