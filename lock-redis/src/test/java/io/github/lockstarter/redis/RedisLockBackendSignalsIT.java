@@ -121,15 +121,13 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
             user.release(OWNER, 0); // behind the subscription
             assertThat(redis.publish("lock:mailbox:" + next, next)).isEqualTo(1);
             // The next id may drop what is under way to this one.
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(signals.keys()).endsWith(next));
+            Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(signals.keys())
+                    .endsWith(next));
         }
 
         assertThat(signals.keys()).containsExactly("c", "d");
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(redis.pubsubChannels()).containsExactly("lock:mailbox:d"));
+        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(redis.pubsubChannels())
+                .containsExactly("lock:mailbox:d"));
     }
 
     @Test
