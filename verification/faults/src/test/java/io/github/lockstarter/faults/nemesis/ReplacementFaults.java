@@ -11,7 +11,7 @@ import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 
-/** Faults that leave connections open which lead nowhere, or to the wrong server. Nobody closes them afterwards. */
+/** Faults that leave connections open to no server, or to the wrong one, and never close them. */
 final class ReplacementFaults {
 
     private ReplacementFaults() {}
