@@ -105,6 +105,22 @@ class FaultLabControlsIT {
         assertThat(result.count("I1")).as("overlaps").isPositive();
     }
 
+    /** On a slow machine the run may end before the clone has done much; in that case another run follows. */
+    @Test
+    @Tag(Effort.FULL)
+    void findsOverlapsWhenClonesDrawTheSameLockTokens() {
+        long overlaps = 0;
+        for (int run = 1; run <= RUNS && overlaps == 0; run++) {
+            LabResult result = run(
+                    "no-random-tokens",
+                    plan(30).withFaults("worker-cloned")
+                            .with(new Pace(Duration.ofSeconds(5), Duration.ofSeconds(5)))
+                            .with(Setup.STARTER.without(Guard.RANDOM_TOKENS)));
+            overlaps = result.count("I1");
+        }
+        assertThat(overlaps).as("overlaps").isPositive();
+    }
+
     @Test
     @Tag(Effort.FULL)
     void findsLateAnswersWhenTheClientRunsOnThreadsThatOtherCodeBlocks() {

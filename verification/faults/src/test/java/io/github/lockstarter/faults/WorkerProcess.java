@@ -33,6 +33,7 @@ final class WorkerProcess implements Victim, AutoCloseable {
     private final Path directory;
     private final EventLog log;
     private int incarnation = 1;
+    private long seed;
     private volatile ChildJvm jvm;
 
     WorkerProcess(int number, Link link, LabPlan plan, int resourcePort, Path directory, EventLog log) {
@@ -43,7 +44,7 @@ final class WorkerProcess implements Victim, AutoCloseable {
         this.resourcePort = resourcePort;
         this.directory = directory;
         this.log = log;
-        this.jvm = launch();
+        this.jvm = launch(ownSeed());
     }
 
     @Override
@@ -82,7 +83,19 @@ final class WorkerProcess implements Victim, AutoCloseable {
     @Override
     public void revive() {
         incarnation++;
-        jvm = launch();
+        jvm = launch(ownSeed());
+    }
+
+    @Override
+    public void reviveAsCloneOf(Victim original) {
+        incarnation++;
+        jvm = launch(original.seed());
+        awaitReady();
+    }
+
+    @Override
+    public long seed() {
+        return seed;
     }
 
     @Override
@@ -99,13 +112,18 @@ final class WorkerProcess implements Victim, AutoCloseable {
         }
     }
 
-    private ChildJvm launch() {
+    private long ownSeed() {
+        return plan.seed() + 31L * baseName.hashCode() + incarnation;
+    }
+
+    private ChildJvm launch(long newSeed) {
+        seed = newSeed;
         WorkerOptions options = new WorkerOptions(
                 name(),
                 link.address(),
                 resourcePort,
                 directory.resolve(name() + ".ndjson"),
-                plan.seed() + 31L * baseName.hashCode() + incarnation,
+                seed,
                 plan.setup(),
                 plan.load());
         return ChildJvm.start(jdk, ChildJvm.SMALL, WorkerMain.class, options.toArguments());

@@ -16,6 +16,11 @@ public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
         return victims.get(Math.floorMod(plan.lot(), victims.size()));
     }
 
+    /** The worker after the chosen one. */
+    Victim neighbour() {
+        return victims.get(Math.floorMod(plan.lot() + 1, victims.size()));
+    }
+
     /** The chosen master. */
     public ServerProcess server() {
         List<? extends ServerProcess> servers = topology.masters();

@@ -33,4 +33,10 @@ public interface Victim {
 
     /** Starts its next incarnation, after a {@link #kill}. */
     void revive();
+
+    /** Starts its next incarnation as a clone of another worker, after a {@link #kill}; returns when it is ready. */
+    void reviveAsCloneOf(Victim original);
+
+    /** The seed of all its choices, which its clones have in common with it. */
+    long seed();
 }

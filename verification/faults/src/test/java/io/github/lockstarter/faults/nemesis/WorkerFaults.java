@@ -26,6 +26,15 @@ final class WorkerFaults {
                     victim.kill();
                     return victim::revive;
                 }),
+                fault(
+                        "worker-cloned",
+                        "kill -9 of a JVM, and a restored checkpoint of another one in its place",
+                        Terms.lasting(200, 1500),
+                        site -> {
+                            Victim victim = site.victim();
+                            victim.kill();
+                            return () -> victim.reviveAsCloneOf(site.neighbour());
+                        }),
                 fault("worker-paused", "SIGSTOP of a JVM for less than a lease", Terms.lasting(100, 1000), pause),
                 fault("worker-overslept", "SIGSTOP of a JVM for longer than a lease", Terms.lasting(2200, 4500), pause),
                 fault(

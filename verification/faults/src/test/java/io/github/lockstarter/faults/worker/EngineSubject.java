@@ -4,6 +4,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -36,7 +37,21 @@ final class EngineSubject implements Subject {
         this.longestLease = options.subject().longestLease();
         this.backend = new JournalingBackend(connect(options), options.address().kind(), journal);
         this.engine = new LockEngine(
-                engineSide(options), settings(options.subject()), List.of(new Listener()), EngineClock.SYSTEM);
+                engineSide(options), settings(options.subject()), List.of(new Listener()), environment(options));
+        engine.drain().join(); // a checkpoint is taken
+        engine.start(); // and restored, as in Spring
+    }
+
+    private static EngineEnvironment environment(WorkerOptions options) {
+        EngineEnvironment usual = EngineEnvironment.of(EngineClock.SYSTEM);
+        return new EngineEnvironment(
+                usual.clock(),
+                usual.newTimer(),
+                usual.newLossExecutor(),
+                usual.newCallbackExecutor(),
+                usual.newCompletionExecutor(),
+                new CheckpointedRandom(options),
+                usual.jitter());
     }
 
     private static LockBackend connect(WorkerOptions options) {
@@ -69,7 +84,9 @@ final class EngineSubject implements Subject {
                 setup.has(WorkerOptions.Guard.HAND_OVER_BOUND)
                         ? EngineSettings.HandOver.DEFAULTS
                         : new EngineSettings.HandOver(64, Duration.ofMinutes(1)),
-                EngineSettings.DEFAULTS.shownPlace(),
+                setup.has(WorkerOptions.Guard.RANDOM_TOKENS)
+                        ? EngineSettings.DEFAULTS.shownPlace()
+                        : Optional.empty(), // owner and time make tokens differ too
                 EngineSettings.DEFAULTS.warnAfter(),
                 setup.takeOver(),
                 Map.of());

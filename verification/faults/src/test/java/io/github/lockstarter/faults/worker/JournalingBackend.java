@@ -171,39 +171,43 @@ final class JournalingBackend implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener signals) {
-        backend.listen(instanceId, new SignalListener() {
-            @Override
-            public void onSignal(String key, int slot) {
-                journal.write(journal.event(EventKind.SIGNALLED).of(key, 0));
-                signals.onSignal(key, slot);
-            }
+        backend.listen(instanceId, new Receiver(journal, signals));
+    }
 
-            @Override
-            public void onWanted(String key) {
-                journal.write(journal.event(EventKind.WANTED).of(key, 0));
-                signals.onWanted(key);
-            }
+    /** Equal for one engine, as backends require of the listener of an engine that starts again. */
+    private record Receiver(Journal journal, SignalListener signals) implements SignalListener {
 
-            @Override
-            public void onRevoked(String key, String fingerprint) {
-                signals.onRevoked(key, fingerprint);
-            }
+        @Override
+        public void onSignal(String key, int slot) {
+            journal.write(journal.event(EventKind.SIGNALLED).of(key, 0));
+            signals.onSignal(key, slot);
+        }
 
-            @Override
-            public void onMailboxOpened() {
-                signals.onMailboxOpened();
-            }
+        @Override
+        public void onWanted(String key) {
+            journal.write(journal.event(EventKind.WANTED).of(key, 0));
+            signals.onWanted(key);
+        }
 
-            @Override
-            public void onMailboxRestored() {
-                signals.onMailboxRestored();
-            }
+        @Override
+        public void onRevoked(String key, String fingerprint) {
+            signals.onRevoked(key, fingerprint);
+        }
 
-            @Override
-            public void onStoreEvent(StoreEvent event) {
-                signals.onStoreEvent(event);
-            }
-        });
+        @Override
+        public void onMailboxOpened() {
+            signals.onMailboxOpened();
+        }
+
+        @Override
+        public void onMailboxRestored() {
+            signals.onMailboxRestored();
+        }
+
+        @Override
+        public void onStoreEvent(StoreEvent event) {
+            signals.onStoreEvent(event);
+        }
     }
 
     private LabEvent event(EventKind kind, String key, LockToken token) {

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * @param name name and incarnation
  * @param resourcePort of the resource that the locks protect, which has no faults
  * @param log file of its events
- * @param seed of its threads' choices
+ * @param seed of its threads' choices and of the checkpoint that its engine is restored from; clones have the same
  * @param subject the lock client and its configuration
  */
 public record WorkerOptions(
@@ -51,6 +51,8 @@ public record WorkerOptions(
         RENEWAL,
         /** All JDKs store a key under one text. */
         KEY_TEXT,
+        /** Clones of an instance draw instance ids and lock tokens of their own. */
+        RANDOM_TOKENS,
         /** The lock client has threads of its own, which no other code of the worker blocks. */
         OWN_THREADS
     }
