@@ -7,7 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of this instance in the queues of locks, and their events: the deletion of the node in front signals a
- * waiter; that of the own node by another client is a revocation; the lease ends by this machine's clock.
+ * waiter; that of the own node by another client is a revocation; the lease ends by this machine's clock, up to
+ * {@value #LOOK_MILLIS} ms late.
  *
  * <p>Thread-safe. {@link #change} makes every transition, under one lock for all keys and without I/O, so that a lease
  * is either prolonged or ended, and a node is either granted or left.
@@ -31,6 +34,7 @@ final class OwnNodes implements Watcher {
 
     static final Predicate<OwnNode> IS_WAITING = each -> each.state == State.WAITING;
 
+    private static final int LOOK_MILLIS = 100;
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     final NodeCalls calls;
@@ -39,12 +43,13 @@ final class OwnNodes implements Watcher {
     private final ConcurrentMap<String, Set<OwnNode>> known = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deadlines deadlines;
+    private final AtomicBoolean isLookDue = new AtomicBoolean();
+    private final ScheduledExecutorService timer;
     private final ConnectionEvents connection;
 
-    OwnNodes(NodeCalls calls, Deadlines deadlines, ConnectionEvents connection) {
+    OwnNodes(NodeCalls calls, ScheduledExecutorService timer, ConnectionEvents connection) {
         this.calls = calls;
-        this.deadlines = deadlines;
+        this.timer = timer;
         this.connection = connection;
     }
 
@@ -117,7 +122,7 @@ final class OwnNodes implements Watcher {
     boolean grant(OwnNode own, LockToken token, LockNode proven, QueueSnapshot queue, long leaseEnd) {
         boolean isGranted = change(own, each -> each.grant(token, proven, queue, leaseEnd), State.HELD);
         if (isGranted) {
-            deadlines.add(now -> look(own, now));
+            lookLater();
         }
         return isGranted;
     }
@@ -163,8 +168,30 @@ final class OwnNodes implements Watcher {
         known.values().forEach(each -> each.forEach(this::leave));
     }
 
-    /** Whether the node is gone. */
-    private boolean look(OwnNode own, long now) {
+    /** One task looks at all granted nodes; one for each would wake the timer's thread with nearly every grant. */
+    private void lookLater() {
+        if (isLookDue.compareAndSet(false, true)) {
+            timer.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void look() {
+        isLookDue.set(false);
+        long now = System.nanoTime();
+        try {
+            granted().forEach(each -> lookAt(each, now));
+        } finally {
+            if (granted().findAny().isPresent()) {
+                lookLater();
+            }
+        }
+    }
+
+    private Stream<OwnNode> granted() {
+        return known.values().stream().flatMap(Set::stream).filter(each -> each.state != State.WAITING);
+    }
+
+    private void lookAt(OwnNode own, long now) {
         if (own.isOver(now)) {
             leave(own, each -> each.isOver(now));
         } else if (now - own.retryAt >= 0) {
@@ -175,7 +202,6 @@ final class OwnNodes implements Watcher {
                 watch(own);
             }
         }
-        return own.state == State.GONE;
     }
 
     /**

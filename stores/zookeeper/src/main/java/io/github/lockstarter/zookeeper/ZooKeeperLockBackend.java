@@ -26,6 +26,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -80,7 +82,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private final OwnNodes own;
     private final ConnectionEvents connection;
     private final ScheduledThreadPoolExecutor timer;
-    private final Deadlines deadlines;
     private volatile boolean closed;
 
     /**
@@ -107,10 +108,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.whenClosed = whenClosed;
         this.timer = LockThreads.timer("lock-zookeeper");
         this.session = new Session(client, settings, timer, start(client));
-        this.deadlines = new Deadlines(timer);
         this.connection = new ConnectionEvents(client);
         NodeCalls calls = new NodeCalls(client);
-        this.own = new OwnNodes(calls, deadlines, connection);
+        this.own = new OwnNodes(calls, timer, connection);
         this.paths = new LockPaths(settings.root(), settings.keyPrefix());
         this.releaser = new LockReleaser(own, session, paths);
         this.inspector = new LockInspector(calls, paths);
@@ -182,7 +182,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         CompletionStage<AcquireResult> answer =
                 inTime(attempt.begin().exceptionally(this::notAcquired), Failures::ofAcquire);
         return answer.thenApply(result -> {
-            if (result instanceof AcquireResult.Unknown) {
+            if (closed || result instanceof AcquireResult.Unknown) {
                 attempt.giveUp();
             }
             return result;
@@ -279,8 +279,16 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private <R> CompletionStage<R> inTime(CompletableFuture<R> work, Function<Throwable, R> unknown) {
         CompletableFuture<R> answer = work.exceptionally(unknown);
         if (!answer.isDone()) {
-            long end = System.nanoTime() + settings.commandTimeout().toNanos();
-            deadlines.add(now -> answer.isDone() || (now - end >= 0 && answer.complete(unknown.apply(noAnswer()))));
+            try {
+                // Not the JDK's timer: what follows may call the client, which may block.
+                Future<?> end = timer.schedule(
+                        () -> answer.complete(unknown.apply(noAnswer())),
+                        settings.commandTimeout().toMillis(),
+                        TimeUnit.MILLISECONDS);
+                answer.whenComplete((result, failure) -> end.cancel(false));
+            } catch (RejectedExecutionException e) {
+                answer.complete(unknown.apply(noAnswer())); // closed
+            }
         }
         return answer;
     }
