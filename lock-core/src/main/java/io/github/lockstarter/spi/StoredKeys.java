@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Maps keys to the text that a database stores. Immutable. A readable key of up to {@value #LONGEST} characters is
+ * Maps keys to the text that a store keeps. Immutable. A readable key of up to {@value #LONGEST} characters is
  * stored unchanged. Any other is stored as its readable beginning, a percent sign and its SHA-256: without control
  * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores. Different keys have
  * different texts, unless SHA-256 collides.
@@ -93,13 +93,8 @@ public final class StoredKeys {
         return UNREADABLE.matcher(beginning).replaceAll("?");
     }
 
-    /**
-     * {@return the SHA-256 of the UTF-16 units, in hexadecimal digits; an encoding would map different unpaired
-     * surrogates to one character}
-     *
-     * @param whole text
-     */
-    public static String hash(String whole) {
+    /** Of the UTF-16 units; an encoding would map different unpaired surrogates to one character. */
+    private static String hash(String whole) {
         ByteBuffer characters = ByteBuffer.allocate(2 * whole.length());
         characters.asCharBuffer().put(whole);
         try {

@@ -1,17 +1,18 @@
 package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
-import java.util.HexFormat;
+import io.github.lockstarter.spi.StoredKeys;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /**
  * The names of stored keys. Names of different locks never collide: a part of any length and content is at the end of a
- * name, or preceded by its length. A percent sign in a key, and each unpaired surrogate, which UTF-8 cannot encode,
- * becomes a percent sign and four hexadecimal digits; so no key contains the {@code %p} before the number of a slot.
- * Immutable.
+ * name, or preceded by its length. A key is stored as {@link StoredKeys} encodes it, with {@code %25} for each percent
+ * sign; so none contains the {@code %p} before the number of a slot. Immutable.
  */
 final class KeyNames {
+
+    private static final StoredKeys KEYS = new StoredKeys("");
 
     private final String prefix;
 
@@ -64,15 +65,7 @@ final class KeyNames {
     }
 
     private static String encoded(String key) {
-        StringBuilder name = new StringBuilder(key.length());
-        key.codePoints().forEach(each -> {
-            if (each == '%' || (each >= Character.MIN_SURROGATE && each <= Character.MAX_SURROGATE)) {
-                name.append('%').append(HexFormat.of().toHexDigits((char) each));
-            } else {
-                name.appendCodePoint(each);
-            }
-        });
-        return name.toString();
+        return KEYS.of(key).replace("%", "%25");
     }
 
     /** The first name after all names with this prefix, whose last byte must not be 0xff. */

@@ -48,7 +48,7 @@ class KeyNamesTests {
         String characters = "ab:%p1?0d8\uD800\uD801\uDC00\uDFFF\u9501";
         Random random = new Random(28);
         Map<ByteString, String> keys = new HashMap<>();
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < 100_000; i++) {
             String key = random.ints(random.nextInt(7), 0, characters.length())
                     .mapToObj(at -> characters.substring(at, at + 1))
                     .collect(Collectors.joining());

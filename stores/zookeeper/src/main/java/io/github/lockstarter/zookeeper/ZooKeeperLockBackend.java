@@ -19,6 +19,7 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import io.github.lockstarter.spi.StoredKeys;
 import io.github.lockstarter.zookeeper.OwnNode.State;
 import java.time.Duration;
 import java.util.List;
@@ -111,7 +112,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.connection = new ConnectionEvents(client);
         NodeCalls calls = new NodeCalls(client);
         this.own = new OwnNodes(calls, timer, connection);
-        this.paths = new LockPaths(settings.root(), settings.keyPrefix());
+        this.paths = new LockPaths(settings.root(), new StoredKeys(settings.keyPrefix()));
         this.releaser = new LockReleaser(own, session, paths);
         this.inspector = new LockInspector(calls, paths);
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.spi.StoredKeys;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.zookeeper.common.PathUtils;
@@ -9,13 +10,13 @@ import org.junit.jupiter.api.Test;
 
 class LockPathsTests {
 
-    private final LockPaths paths = new LockPaths("/locks", "lock:");
+    private final LockPaths paths = new LockPaths("/locks", new StoredKeys("lock:"));
 
     @Test
     void keepsReadableCharactersAndEncodesOthers() {
-        assertThat(paths.directory("order-42_a")).isEqualTo("/locks/lock%003aorder-42_a");
-        assertThat(paths.directory("a/b")).isEqualTo("/locks/lock%003aa%002fb");
-        assertThat(new LockPaths("/locks", "").directory("")).isEqualTo("/locks/%");
+        assertThat(paths.directory("order-42_a")).isEqualTo("/locks/lock%3Aorder-42_a");
+        assertThat(paths.directory("a/b")).isEqualTo("/locks/lock%3Aa%2Fb");
+        assertThat(new LockPaths("/locks", new StoredKeys("")).directory("")).startsWith("/locks/%25");
     }
 
     @Test
@@ -41,6 +42,6 @@ class LockPathsTests {
                 .toList();
 
         assertThat(directories).doesNotHaveDuplicates().allSatisfy(PathUtils::validatePath);
-        assertThat(directories).allMatch(directory -> directory.length() < 250);
+        assertThat(directories).allMatch(directory -> directory.length() < 260);
     }
 }

@@ -94,7 +94,7 @@ class WatchersIT {
     @Test
     void countsEachWatcherOfOneNode() throws Exception {
         LockHandle held = holder.locks().acquire("held");
-        String queue = "/test/locks/lock%003aheld";
+        String queue = "/test/locks/lock%3Aheld";
         String node = queue + '/' + client.getChildren().forPath(queue).get(0);
 
         for (int i = 0; i < ROUNDS; i++) {

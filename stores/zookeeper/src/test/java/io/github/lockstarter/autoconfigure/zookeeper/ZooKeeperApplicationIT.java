@@ -210,9 +210,9 @@ class ZooKeeperApplicationIT {
                             CuratorFramework stranger = client()) {
                         stranger.start();
                         assertThatExceptionOfType(KeeperException.NoAuthException.class)
-                                .isThrownBy(() -> stranger.getChildren().forPath("/guarded/lock%003ajob"));
+                                .isThrownBy(() -> stranger.getChildren().forPath("/guarded/lock%3Ajob"));
                         assertThatExceptionOfType(KeeperException.NoAuthException.class)
-                                .isThrownBy(() -> stranger.delete().forPath("/guarded/lock%003ajob"));
+                                .isThrownBy(() -> stranger.delete().forPath("/guarded/lock%3Ajob"));
                         assertThat(held.isHeld()).isTrue();
                     }
                 });
