@@ -2,16 +2,20 @@ package io.github.lockstarter.etcd;
 
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
 import io.github.lockstarter.etcd.EtcdChannels.Member;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.grpc.Deadline;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
 /**
  * Renews the lease of a lock's key at the member that has read the key. An etcd lease has a fixed length, so a longer
@@ -39,116 +43,83 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
     private List<CompletableFuture<RenewResult>> renewTogether(List<RenewCommand> commands, Deadline deadline) {
         TxnRequest.Builder reading = TxnRequest.newBuilder();
         commands.forEach(command -> reading.addSuccess(Requests.get(names.slot(command.key(), command.slot()))));
-        List<Renewal> renewals =
-                commands.stream().map(command -> new Renewal(command, deadline)).toList();
         Member member = client.member();
-        client.transact(member, reading.build(), deadline).whenComplete((response, failure) -> {
-            if (failure != null) {
-                renewals.forEach(renewal -> renewal.fail(failure));
-                return;
-            }
-            for (int i = 0; i < renewals.size(); i++) {
-                renewals.get(i).found(Requests.read(response, i));
-            }
-            keepAlive(member, renewals, deadline);
-        });
-        return renewals.stream().map(renewal -> renewal.result).toList();
+        CompletableFuture<List<CompletableFuture<RenewResult>>> results = client.transact(
+                        member, reading.build(), deadline)
+                .thenApply(response -> keepAlive(member, commands, response, deadline));
+        return IntStream.range(0, commands.size())
+                .mapToObj(i -> results.thenCompose(all -> all.get(i)).exceptionally(this::unknown))
+                .toList();
     }
 
-    private void keepAlive(Member member, List<Renewal> renewals, Deadline deadline) {
-        List<Renewal> held = renewals.stream().filter(Renewal::isHeld).toList();
-        if (held.isEmpty()) {
-            return;
-        }
-        List<CompletableFuture<Long>> answers =
-                client.keepAlive(member, held.stream().map(Renewal::lease).toList(), deadline);
-        for (int i = 0; i < held.size(); i++) {
-            Renewal renewal = held.get(i);
-            answers.get(i).thenCompose(renewal::answered).whenComplete(renewal::complete);
-        }
+    private List<CompletableFuture<RenewResult>> keepAlive(
+            Member member, List<RenewCommand> commands, TxnResponse response, Deadline deadline) {
+        List<Optional<KeyValue>> locks = IntStream.range(0, commands.size())
+                .mapToObj(i -> Requests.read(response, i)
+                        .filter(LockEntry.isOf(commands.get(i).token())))
+                .toList();
+        List<Long> leases =
+                locks.stream().flatMap(Optional::stream).map(KeyValue::getLease).toList();
+        Iterator<CompletableFuture<Long>> answers = leases.isEmpty()
+                ? Collections.emptyIterator()
+                : client.keepAlive(member, leases, deadline).iterator();
+        return IntStream.range(0, commands.size())
+                .mapToObj(i -> locks.get(i)
+                        .map(lock -> answers.next()
+                                .thenCompose(seconds -> renewed(commands.get(i), lock, seconds, deadline)))
+                        .orElseGet(() -> notHeld(commands.get(i).token())))
+                .toList();
     }
 
-    /** Each step runs on the thread that received the previous response. */
-    private final class Renewal {
+    private CompletableFuture<RenewResult> notHeld(LockToken token) {
+        attempts.forget(token);
+        return CompletableFuture.completedFuture(new RenewResult.NotHeld());
+    }
 
-        private final RenewCommand command;
-        private final Deadline deadline;
-        private final CompletableFuture<RenewResult> result = new CompletableFuture<>();
-        private Optional<KeyValue> key = Optional.empty();
-
-        Renewal(RenewCommand command, Deadline deadline) {
-            this.command = command;
-            this.deadline = deadline;
+    private CompletableFuture<RenewResult> renewed(
+            RenewCommand command, KeyValue lock, long seconds, Deadline deadline) {
+        LockEntry entry = LockEntry.of(lock.getValue()).orElseThrow();
+        if (seconds <= 0) {
+            String reason = "The leader of " + target + " has not caught up: it does not know the lease of the lock";
+            return client.read(lock.getKey(), deadline).thenApply(found -> notRenewed(command, found, reason));
         }
-
-        void found(Optional<KeyValue> read) {
-            key = read.filter(LockEntry.isOf(command.token()));
-            if (key.isEmpty()) {
-                attempts.forget(command.token());
-                result.complete(new RenewResult.NotHeld());
-            }
+        if (command.lease().compareTo(entry.lease()) > 0) {
+            return replaceLease(command, lock, entry.leasedFor(command.lease()), deadline);
         }
+        attempts.renewed(command.token(), lock.getLease(), seconds);
+        return CompletableFuture.completedFuture(new RenewResult.Renewed());
+    }
 
-        boolean isHeld() {
-            return key.isPresent();
-        }
-
-        long lease() {
-            return key.orElseThrow().getLease();
-        }
-
-        CompletableFuture<RenewResult> answered(long seconds) {
-            KeyValue seen = key.orElseThrow();
-            LockEntry entry = LockEntry.of(seen.getValue()).orElseThrow();
-            if (seconds <= 0) {
-                String reason =
-                        "The leader of " + target + " has not caught up: it does not know the lease of the lock";
-                return client.read(seen.getKey(), deadline).thenApply(found -> notRenewed(found, reason));
-            }
-            if (command.lease().compareTo(entry.lease()) > 0) {
-                return replaceLease(seen, entry.leasedFor(command.lease()));
-            }
-            attempts.renewed(command.token(), lease(), seconds);
-            return CompletableFuture.completedFuture(new RenewResult.Renewed());
-        }
-
-        /** Both leases are recorded, so that a release ends both: after an unknown outcome the lock may have either. */
-        private CompletableFuture<RenewResult> replaceLease(KeyValue seen, LockEntry longer) {
-            return client.grantLease(command.lease(), deadline).thenCompose(granted -> {
-                attempts.renewed(command.token(), granted.getID(), granted.getTTL());
-                TxnRequest request = TxnRequest.newBuilder()
-                        .addCompare(Requests.isUnchanged(seen))
-                        .addSuccess(Requests.put(seen.getKey(), longer.stored(), granted.getID()))
-                        .addFailure(Requests.get(seen.getKey()))
-                        .build();
-                return client.transact(request, deadline).thenApply(response -> {
-                    client.revokeLease(response.getSucceeded() ? seen.getLease() : granted.getID(), deadline);
-                    return response.getSucceeded()
-                            ? new RenewResult.Renewed()
-                            : notRenewed(
-                                    Requests.read(response, 0),
-                                    "The lock was renewed by another call at the same time");
-                });
+    /** Both leases are recorded, so that a release ends both: after an unknown outcome the lock may have either. */
+    private CompletableFuture<RenewResult> replaceLease(
+            RenewCommand command, KeyValue lock, LockEntry longer, Deadline deadline) {
+        return client.grantLease(command.lease(), deadline).thenCompose(granted -> {
+            attempts.renewed(command.token(), granted.getID(), granted.getTTL());
+            TxnRequest request = TxnRequest.newBuilder()
+                    .addCompare(Requests.isUnchanged(lock))
+                    .addSuccess(Requests.put(lock.getKey(), longer.stored(), granted.getID()))
+                    .addFailure(Requests.get(lock.getKey()))
+                    .build();
+            return client.transact(request, deadline).thenApply(response -> {
+                client.revokeLease(response.getSucceeded() ? lock.getLease() : granted.getID(), deadline);
+                return response.getSucceeded()
+                        ? new RenewResult.Renewed()
+                        : notRenewed(
+                                command,
+                                Requests.read(response, 0),
+                                "The lock was renewed by another call at the same time");
             });
-        }
+        });
+    }
 
-        private RenewResult notRenewed(Optional<KeyValue> found, String reason) {
-            return found.filter(LockEntry.isOf(command.token())).isPresent()
-                    ? new RenewResult.Unknown(reason, new IllegalStateException(reason))
-                    : new RenewResult.NotHeld();
-        }
+    private static RenewResult notRenewed(RenewCommand command, Optional<KeyValue> found, String reason) {
+        return found.filter(LockEntry.isOf(command.token())).isPresent()
+                ? new RenewResult.Unknown(reason, new IllegalStateException(reason))
+                : new RenewResult.NotHeld();
+    }
 
-        void complete(RenewResult answer, @Nullable Throwable failure) {
-            if (failure == null) {
-                result.complete(answer);
-            } else {
-                fail(failure);
-            }
-        }
-
-        void fail(Throwable thrown) {
-            EtcdFailure failure = EtcdFailure.of(thrown, target);
-            result.complete(new RenewResult.Unknown(failure.reason(), failure.cause()));
-        }
+    private RenewResult unknown(Throwable thrown) {
+        EtcdFailure failure = EtcdFailure.of(thrown, target);
+        return new RenewResult.Unknown(failure.reason(), failure.cause());
     }
 }
