@@ -2,6 +2,8 @@ package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Compare;
+import io.etcd.jetcd.api.Compare.CompareResult;
+import io.etcd.jetcd.api.Compare.CompareTarget;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
@@ -55,30 +57,21 @@ final class Requests {
     }
 
     private static Compare createdAt(ByteString key, long revision) {
-        return Compare.newBuilder()
-                .setKey(key)
-                .setTarget(Compare.CompareTarget.CREATE)
-                .setResult(Compare.CompareResult.EQUAL)
-                .setCreateRevision(revision)
-                .build();
+        return equal(key, CompareTarget.CREATE).setCreateRevision(revision).build();
     }
 
     static Compare hasValue(ByteString key, ByteString value) {
-        return Compare.newBuilder()
-                .setKey(key)
-                .setTarget(Compare.CompareTarget.VALUE)
-                .setResult(Compare.CompareResult.EQUAL)
-                .setValue(value)
-                .build();
+        return equal(key, CompareTarget.VALUE).setValue(value).build();
     }
 
     static Compare isUnchanged(KeyValue read) {
-        return Compare.newBuilder()
-                .setKey(read.getKey())
-                .setTarget(Compare.CompareTarget.MOD)
-                .setResult(Compare.CompareResult.EQUAL)
+        return equal(read.getKey(), CompareTarget.MOD)
                 .setModRevision(read.getModRevision())
                 .build();
+    }
+
+    private static Compare.Builder equal(ByteString key, CompareTarget target) {
+        return Compare.newBuilder().setKey(key).setTarget(target).setResult(CompareResult.EQUAL);
     }
 
     static Optional<KeyValue> read(TxnResponse response, int number) {
