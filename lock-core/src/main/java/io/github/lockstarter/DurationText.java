@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Formats durations for messages: {@code 800ms}, {@code 2s}, {@code 8.1s}, {@code 90s}. For store modules. */
+/** Formats and checks durations: {@code 800ms}, {@code 2s}, {@code 8.1s}, {@code 90s}. For store modules. */
 public final class DurationText {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -34,6 +34,22 @@ public final class DurationText {
         }
         BigDecimal seconds = BigDecimal.valueOf(duration.getSeconds()).add(BigDecimal.valueOf(duration.getNano(), 9));
         return duration.abs().compareTo(SECOND) < 0 ? text(seconds.movePointRight(3)) + "ms" : text(seconds) + 's';
+    }
+
+    /**
+     * Checks a configured time.
+     *
+     * @param subject what has the time, such as a property
+     * @param value time
+     * @param least shortest one allowed
+     * @param most longest one allowed
+     * @throws IllegalArgumentException when it is out of range; names all four
+     */
+    public static void check(String subject, Duration value, Duration least, Duration most) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(subject + " is " + exactly(value) + "; it must be between "
+                    + exactly(least) + " and " + exactly(most));
+        }
     }
 
     private static String text(BigDecimal number) {

@@ -51,12 +51,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      */
     public RedisSettings {
         checkPrefix(keyPrefix);
-        if (commandTimeout.compareTo(MIN_COMMAND_TIMEOUT) < 0 || commandTimeout.compareTo(MAX_COMMAND_TIMEOUT) > 0) {
-            throw new IllegalArgumentException(
-                    "distributed-lock.redis.command-timeout is " + DurationText.exactly(commandTimeout)
-                            + "; it must be between " + DurationText.exactly(MIN_COMMAND_TIMEOUT) + " and "
-                            + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
-        }
+        DurationText.check(
+                "distributed-lock.redis.command-timeout", commandTimeout, MIN_COMMAND_TIMEOUT, MAX_COMMAND_TIMEOUT);
     }
 
     /** How an instance without a marker treats a server without a marker that was never promoted. */

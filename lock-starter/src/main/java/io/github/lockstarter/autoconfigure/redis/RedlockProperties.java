@@ -92,13 +92,11 @@ record RedlockProperties(
     }
 
     private void checkTimeout(LockSettings locks) {
-        if (nodeTimeout.compareTo(RedisSettings.MIN_COMMAND_TIMEOUT) < 0
-                || nodeTimeout.compareTo(RedisSettings.MAX_COMMAND_TIMEOUT) > 0) {
-            throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "
-                    + DurationText.exactly(nodeTimeout) + "; it must be between "
-                    + DurationText.exactly(RedisSettings.MIN_COMMAND_TIMEOUT) + " and "
-                    + RedisSettings.MAX_COMMAND_TIMEOUT.toSeconds() + "s");
-        }
+        DurationText.check(
+                "distributed-lock.redlock.node-timeout",
+                nodeTimeout,
+                RedisSettings.MIN_COMMAND_TIMEOUT,
+                RedisSettings.MAX_COMMAND_TIMEOUT);
         checkLease("distributed-lock.lease", locks.lease());
         if (locks.backend().equals(NAME)) {
             locks.leases().forEach((name, lease) -> checkLease("distributed-lock.locks." + name + ".lease", lease));

@@ -25,9 +25,6 @@ public record EtcdSettings(
         Optional<ChannelCredentials> tls,
         Duration commandTimeout) {
 
-    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
-    private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(60);
-
     /**
      * Validates the settings.
      *
@@ -40,10 +37,11 @@ public record EtcdSettings(
      */
     public EtcdSettings {
         endpoints = List.copyOf(endpoints);
-        if (commandTimeout.compareTo(SHORTEST_TIMEOUT) < 0 || commandTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
-            throw new IllegalArgumentException("distributed-lock.etcd.command-timeout is "
-                    + DurationText.exactly(commandTimeout) + ", but must be between 100ms and 60s");
-        }
+        DurationText.check(
+                "distributed-lock.etcd.command-timeout",
+                commandTimeout,
+                Duration.ofMillis(100),
+                Duration.ofSeconds(60));
         if (endpoints.isEmpty()) {
             throw new IllegalArgumentException("distributed-lock.etcd.endpoints is empty: name the client URL of at"
                     + " least one member, such as http://localhost:2379");

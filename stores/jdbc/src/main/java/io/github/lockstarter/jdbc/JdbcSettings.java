@@ -22,6 +22,7 @@ public record JdbcSettings(
         int threads,
         Duration pollInterval) {
 
+    private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final int MOST_THREADS = 64;
 
     /**
@@ -36,8 +37,8 @@ public record JdbcSettings(
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public JdbcSettings {
-        check("command-timeout", commandTimeout, Duration.ofMillis(100));
-        check("poll-interval", pollInterval, Duration.ofMillis(1));
+        DurationText.check("distributed-lock.jdbc.command-timeout", commandTimeout, Duration.ofMillis(100), LONGEST);
+        DurationText.check("distributed-lock.jdbc.poll-interval", pollInterval, Duration.ofMillis(1), LONGEST);
         if (threads < 1 || threads > MOST_THREADS) {
             throw new IllegalArgumentException(
                     "distributed-lock.jdbc.threads must be 1 to " + MOST_THREADS + ", not " + threads);
@@ -52,14 +53,5 @@ public record JdbcSettings(
     public static JdbcSettings of(String keyPrefix) {
         return new JdbcSettings(
                 keyPrefix, LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(100));
-    }
-
-    private static void check(String property, Duration value, Duration least) {
-        Duration most = Duration.ofSeconds(60);
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(
-                    "distributed-lock.jdbc." + property + " must be " + DurationText.exactly(least) + " to "
-                            + most.toSeconds() + "s, not " + DurationText.exactly(value));
-        }
     }
 }

@@ -65,20 +65,13 @@ record ZooKeeperLockProperties(
                     PREFIX + ".connect-string is empty; name the servers of the ensemble, such as"
                             + " zoo1:2181,zoo2:2181,zoo3:2181");
         }
-        check("session-timeout", sessionTimeout, Duration.ofSeconds(1), Duration.ofMinutes(10));
-        check("connection-timeout", connectionTimeout, SHORTEST, LONGEST);
-        check("command-timeout", commandTimeout, SHORTEST, LONGEST);
+        DurationText.check(PREFIX + ".session-timeout", sessionTimeout, Duration.ofSeconds(1), Duration.ofMinutes(10));
+        DurationText.check(PREFIX + ".connection-timeout", connectionTimeout, SHORTEST, LONGEST);
+        DurationText.check(PREFIX + ".command-timeout", commandTimeout, SHORTEST, LONGEST);
         try {
             return new ZooKeeperLockSettings(root, locks.keyPrefix(), commandTimeout, sessionTimeout);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(PREFIX + ".root: " + e.getMessage(), e);
-        }
-    }
-
-    private static void check(String property, Duration value, Duration least, Duration most) {
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + DurationText.exactly(value)
-                    + "; it must be between " + DurationText.exactly(least) + " and " + most.toSeconds() + "s");
         }
     }
 }
