@@ -2,10 +2,10 @@ package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
+import java.util.Optional;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Passes connections of the client, and signals and revocations of this instance, to the listener. The client reports
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionEvents implements ConnectionStateListener {
 
     private final CuratorFramework client;
-    private volatile @Nullable SignalListener listener;
+    private volatile Optional<SignalListener> listener = Optional.empty();
 
     ConnectionEvents(CuratorFramework client) {
         this.client = client;
@@ -22,7 +22,7 @@ final class ConnectionEvents implements ConnectionStateListener {
     }
 
     void listen(SignalListener receiver) {
-        listener = receiver;
+        listener = Optional.of(receiver);
         if (client.getZookeeperClient().isConnected()) {
             receiver.onMailboxOpened();
         }
@@ -30,34 +30,25 @@ final class ConnectionEvents implements ConnectionStateListener {
 
     @Override
     public void stateChanged(CuratorFramework changed, ConnectionState state) {
-        SignalListener receiver = listener;
-        boolean again = state == ConnectionState.RECONNECTED;
-        if (receiver == null || !(again || state == ConnectionState.CONNECTED)) {
-            return;
+        if (state == ConnectionState.CONNECTED || state == ConnectionState.RECONNECTED) {
+            listener.ifPresent(SignalListener::onMailboxOpened);
         }
-        receiver.onMailboxOpened();
-        if (again) {
+        if (state == ConnectionState.RECONNECTED) {
             // A new session waits in no queue; a session that continues has received the events that it missed.
-            receiver.onMailboxRestored();
+            listener.ifPresent(SignalListener::onMailboxRestored);
         }
     }
 
     void signal(String key) {
-        SignalListener receiver = listener;
-        if (receiver != null) {
-            receiver.onSignal(key, 0);
-        }
+        listener.ifPresent(receiver -> receiver.onSignal(key, 0));
     }
 
     void revoked(String key, LockToken token) {
-        SignalListener receiver = listener;
-        if (receiver != null) {
-            receiver.onRevoked(key, token.fingerprint());
-        }
+        listener.ifPresent(receiver -> receiver.onRevoked(key, token.fingerprint()));
     }
 
     void close() {
         client.getConnectionStateListenable().removeListener(this);
-        listener = null;
+        listener = Optional.empty();
     }
 }
