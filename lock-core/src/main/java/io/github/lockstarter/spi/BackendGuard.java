@@ -74,9 +74,18 @@ public final class BackendGuard {
      */
     public static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {
         if (failure != null) {
-            Throwable cause = failure.getCause();
-            return unknown.apply(failure instanceof CompletionException && cause != null ? cause : failure);
+            return unknown.apply(causeOf(failure));
         }
         return result != null ? result : unknown.apply(new IllegalStateException("The backend returned no result"));
+    }
+
+    /**
+     * {@return the failure of a stage without the wrapper that later stages add}
+     *
+     * @param failure failure as a stage passes it on
+     */
+    public static Throwable causeOf(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 }

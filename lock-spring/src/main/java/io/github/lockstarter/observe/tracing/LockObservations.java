@@ -7,12 +7,12 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.tracing.LockObservationContext.Phase;
+import io.github.lockstarter.spi.BackendGuard;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -131,13 +131,13 @@ public final class LockObservations implements LockDecorator {
             acquiring
                     .whenComplete((handle, failure) -> {
                         if (failure != null) {
-                            acquisition.failed(unwrapped(failure));
+                            acquisition.failed(BackendGuard.causeOf(failure));
                         }
                     })
                     .thenApply(acquisition::granted)
                     .whenComplete((handle, failure) -> {
                         if (failure != null) {
-                            result.completeExceptionally(unwrapped(failure));
+                            result.completeExceptionally(BackendGuard.causeOf(failure));
                         } else {
                             complete(result, handle, callers);
                         }
@@ -166,10 +166,5 @@ public final class LockObservations implements LockDecorator {
         public HeldLocks heldLocks() {
             return source.heldLocks();
         }
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.etcd;
 
+import io.github.lockstarter.spi.BackendGuard;
 import io.grpc.Status;
-import java.util.concurrent.CompletionException;
 
 /** A failed request. */
 record EtcdFailure(Kind kind, String reason, Throwable cause) {
@@ -27,8 +27,7 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
     }
 
     static EtcdFailure of(Throwable failure, String target) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = BackendGuard.causeOf(failure);
         Status status = Status.fromThrowable(cause);
         Kind kind = kindOf(status);
         String described = status.getDescription() == null ? "" : ": " + status.getDescription();

@@ -3,6 +3,7 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.util.concurrent.CompletionException;
@@ -15,11 +16,6 @@ import org.apache.zookeeper.client.ConnectStringParser;
 final class Failures {
 
     private Failures() {}
-
-    static Throwable causeOf(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
-    }
 
     static CompletionException withoutProof() {
         return new CompletionException(new TimeoutException("no answer of a majority of the servers"));
@@ -41,7 +37,7 @@ final class Failures {
     }
 
     static String told(Throwable failure) {
-        Throwable cause = causeOf(failure);
+        Throwable cause = BackendGuard.causeOf(failure);
         return cause instanceof KeeperException keeper
                 ? "ZooKeeper answered " + keeper.code()
                 : "the ZooKeeper client failed: " + cause;
@@ -51,16 +47,17 @@ final class Failures {
         return new AcquireResult.Unknown(
                 "The attempt in ZooKeeper has no certain outcome: " + told(failure)
                         + ". Check that a majority of the servers can be reached",
-                causeOf(failure));
+                BackendGuard.causeOf(failure));
     }
 
     static RenewResult ofRenew(Throwable failure) {
-        return new RenewResult.Unknown("The session with ZooKeeper is in doubt: " + told(failure), causeOf(failure));
+        return new RenewResult.Unknown(
+                "The session with ZooKeeper is in doubt: " + told(failure), BackendGuard.causeOf(failure));
     }
 
     static ReleaseResult ofRelease(Throwable failure) {
         return new ReleaseResult.Unknown(
-                "The release in ZooKeeper has no certain outcome: " + told(failure), causeOf(failure));
+                "The release in ZooKeeper has no certain outcome: " + told(failure), BackendGuard.causeOf(failure));
     }
 
     static StoredLock ofInspect(Throwable failure) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockToken;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -186,7 +187,7 @@ final class NodeCalls {
     }
 
     private static boolean is(Code code, Throwable failure) {
-        return Failures.causeOf(failure) instanceof KeeperException keeper && keeper.code() == code;
+        return BackendGuard.causeOf(failure) instanceof KeeperException keeper && keeper.code() == code;
     }
 
     private static CompletableFuture<CuratorEvent> send(

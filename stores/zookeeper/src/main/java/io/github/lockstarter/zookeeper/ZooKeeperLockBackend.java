@@ -7,6 +7,7 @@ import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
@@ -193,7 +194,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
     /** A container with its parents can be created, unless the root of the client is missing. */
     private AcquireResult notAcquired(Throwable failure) {
         return NodeCalls.isNoNode(failure)
-                ? new AcquireResult.Rejected(Failures.withoutChroot(client), Failures.causeOf(failure))
+                ? new AcquireResult.Rejected(Failures.withoutChroot(client), BackendGuard.causeOf(failure))
                 : Failures.ofAcquire(failure);
     }
 
