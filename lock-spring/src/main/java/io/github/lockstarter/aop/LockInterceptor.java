@@ -3,21 +3,21 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.transaction.CallersTransaction;
 import io.github.lockstarter.transaction.TransactionLocks;
-import java.util.Map;
+import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.core.MethodClassKey;
+import org.springframework.aop.framework.AopProxyUtils;
 
 /** Runs locked methods. Evaluates the key once, before acquiring the lock. Thread-safe. */
 final class LockInterceptor implements LockAdvice {
@@ -26,7 +26,6 @@ final class LockInterceptor implements LockAdvice {
     private final Function<String, LockOperations> operations;
     private final SkippedCallListener skippedCalls;
     private final CallersTransaction callersTransaction = new CallersTransaction();
-    private final Map<MethodClassKey, Boolean> ownTransactions = new ConcurrentHashMap<>();
 
     LockInterceptor(
             LockedMethods methods, Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
@@ -43,8 +42,7 @@ final class LockInterceptor implements LockAdvice {
                 method.requestFor(invocation.getArguments()),
                 operations.apply(method.locks()),
                 (ProxyMethodInvocation) invocation,
-                skippedCalls,
-                ownTransactions);
+                skippedCalls);
         return switch (method.shape()) {
             case BLOCKING, ASYNC_THREAD -> runBlocking(call);
             case STAGE -> {
@@ -67,8 +65,24 @@ final class LockInterceptor implements LockAdvice {
     }
 
     private boolean shouldKeepLock(LockedCall call) {
-        return callersTransaction.shouldKeepLock(
-                call.locks(), call.request(), call.method().inTransaction(), call);
+        LockedMethod method = call.method();
+        CallersTransaction.Caller caller = new CallersTransaction.Caller(
+                call.locks(),
+                call.request(),
+                method.inTransaction(),
+                !method.shape().endsLater(),
+                method::method,
+                call::description,
+                () -> hasOwnTransaction(call.invocation().getProxy(), method.method()),
+                "Lock the method that opens the transaction, or give this one @Transactional(propagation = "
+                        + "Propagation.REQUIRES_NEW)");
+        return callersTransaction.shouldKeepLock(caller, "the method did not run");
+    }
+
+    private static boolean hasOwnTransaction(Object proxy, Method method) {
+        Class<?> type = AopProxyUtils.ultimateTargetClass(proxy);
+        return AdviceOrderCheck.advicesInside(proxy, method)
+                .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method, type));
     }
 
     /** The thread of {@code @Async} holds the lock until the future is done. */
@@ -123,8 +137,9 @@ final class LockInterceptor implements LockAdvice {
                 && call.method().method().getReturnType() == Object.class
                 && MethodShape.endsLater(result.getClass())) {
             throw new IllegalStateException(call.description() + " returned a "
-                    + result.getClass().getTypeName() + ", whose work continues although " + call.lock()
-                    + " is already released. " + MethodShape.ADVICE);
+                    + result.getClass().getTypeName() + ", whose work continues although lock '"
+                    + LockRequest.printable(String.join(", ", call.request().keys()))
+                    + "' is already released. " + MethodShape.ADVICE);
         }
     }
 }

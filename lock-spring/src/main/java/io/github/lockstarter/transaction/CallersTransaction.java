@@ -7,6 +7,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,30 +44,27 @@ public final class CallersTransaction {
         KEPT
     }
 
-    /** The code that acquires a lock. */
-    public interface Caller {
-
-        /** {@return the subject of one warning} */
-        Object id();
-
-        /** {@return the subject of the sentence "… is called inside a transaction of its caller"} */
-        String description();
-
-        /** {@return the lock, such as "lock 'order:42'"} */
-        String lock();
-
-        /** {@return the effect of a refusal, as a clause} */
-        String refusal();
-
-        /** {@return the remedy, as a clause} */
-        String cure();
-
-        /** {@return whether the lock surrounds a transaction of its own, which suspends the caller's} */
-        boolean hasOwnTransaction();
-
-        /** {@return whether the thread of the transaction owns the lock, and not asynchronous work or a handle} */
-        boolean isThreadOwner();
-    }
+    /**
+     * The code that acquires a lock.
+     *
+     * @param source of the lock
+     * @param request lock
+     * @param behaviour resolved
+     * @param isThreadOwner whether the thread of the transaction owns the lock, and not asynchronous work or a handle
+     * @param id subject of one warning
+     * @param description subject of the sentence "… is called inside a transaction of its caller"
+     * @param hasOwnTransaction whether the lock surrounds a transaction of its own, which suspends the caller's
+     * @param cure remedy, as a clause
+     */
+    public record Caller(
+            LockSource source,
+            LockRequest request,
+            InTransaction behaviour,
+            boolean isThreadOwner,
+            Supplier<?> id,
+            Supplier<String> description,
+            BooleanSupplier hasOwnTransaction,
+            String cure) {}
 
     /** Creates an instance that has warned of nothing. */
     public CallersTransaction() {}
@@ -73,38 +72,37 @@ public final class CallersTransaction {
     /**
      * Decides before the acquisition of a lock that is released before its caller's method returns.
      *
-     * @param source of the lock
-     * @param request lock
-     * @param behaviour resolved
-     * @param caller for the decision and for messages
+     * @param caller acquires the lock
+     * @param refusal effect of the exception, as a clause
      * @return whether the transaction must keep the lock
      * @throws IllegalStateException if this transaction is refused
      */
-    public boolean shouldKeepLock(LockSource source, LockRequest request, InTransaction behaviour, Caller caller) {
-        Release release = releaseOf(source, request, behaviour, caller);
+    public boolean shouldKeepLock(Caller caller, String refusal) {
+        Release release = releaseOf(caller);
         if (release == Release.TOO_EARLY) {
-            report(behaviour, caller, caller.refusal());
+            report(caller, refusal);
         }
         return release == Release.AFTER_COMPLETION;
     }
 
-    Release releaseOf(LockSource source, LockRequest request, InTransaction behaviour, Caller caller) {
+    Release releaseOf(Caller caller) {
         if (!HAS_SPRING_TX) {
             return Release.ANY_TIME;
         }
-        if (caller.isThreadOwner() && TransactionLocks.contain(source, request)) {
+        if (caller.isThreadOwner && TransactionLocks.contain(caller.source, caller.request)) {
             return Release.KEPT; // would wait for itself if no thread owns the kept hold
         }
+        InTransaction behaviour = caller.behaviour;
         if (behaviour == InTransaction.RELEASE
                 || !isInside(behaviour)
                 || (behaviour == InTransaction.WARN && hasWarnedOf(caller))
-                || caller.hasOwnTransaction()) {
+                || caller.hasOwnTransaction.getAsBoolean()) {
             return Release.ANY_TIME;
         }
-        if (behaviour == InTransaction.RELEASE_AFTER && isSynchronized() && caller.isThreadOwner()) {
+        if (behaviour == InTransaction.RELEASE_AFTER && isSynchronized() && caller.isThreadOwner) {
             return Release.AFTER_COMPLETION;
         }
-        return isHeldByThisThread(source, request) ? Release.ANY_TIME : Release.TOO_EARLY;
+        return isHeldByThisThread(caller.source, caller.request) ? Release.ANY_TIME : Release.TOO_EARLY;
     }
 
     /**
@@ -137,41 +135,43 @@ public final class CallersTransaction {
      * @param refusal effect of the exception, as a clause
      * @throws IllegalStateException if this transaction is refused
      */
-    void report(InTransaction behaviour, Caller caller, String refusal) {
-        if (behaviour == InTransaction.REFUSE && isSynchronized()) {
+    void report(Caller caller, String refusal) {
+        if (caller.behaviour == InTransaction.REFUSE && isSynchronized()) {
             throw new IllegalStateException(calledInside(caller)
                     + " must not be released before that transaction commits (inTransaction = REFUSE), so " + refusal
-                    + ". " + remedy(behaviour, caller));
+                    + ". " + remedy(caller));
         }
-        if (!hasWarnedOf(caller) && warned.add(caller.id())) {
+        if (!hasWarnedOf(caller) && warned.add(caller.id.get())) {
             log.warn(
                     "{} is released before that transaction commits, and the next owner may not see its writes. {}",
                     calledInside(caller),
-                    remedy(behaviour, caller));
+                    remedy(caller));
         }
     }
 
     private boolean hasWarnedOf(Caller caller) {
-        return warned.contains(caller.id()) || warned.size() >= MAX_WARNINGS;
+        return warned.contains(caller.id.get()) || warned.size() >= MAX_WARNINGS;
     }
 
-    private static String remedy(InTransaction behaviour, Caller caller) {
+    private static String remedy(Caller caller) {
         if (!isSynchronized()) {
-            return "inTransaction = " + behaviour + " has no effect on a transaction without synchronization (the "
-                    + "default of Kafka, RabbitMQ and JMS). " + caller.cure();
+            return "inTransaction = " + caller.behaviour
+                    + " has no effect on a transaction without synchronization (the "
+                    + "default of Kafka, RabbitMQ and JMS). " + caller.cure;
         }
         String keep =
-                caller.isThreadOwner() ? ", or set inTransaction to RELEASE_AFTER, or to" : ", or set inTransaction to";
-        String limit = behaviour == InTransaction.RELEASE_AFTER
+                caller.isThreadOwner ? ", or set inTransaction to RELEASE_AFTER, or to" : ", or set inTransaction to";
+        String limit = caller.behaviour == InTransaction.RELEASE_AFTER
                 ? "RELEASE_AFTER does not apply to asynchronous work and to requests with ownedByHandle(). "
                 : "";
-        return limit + caller.cure() + keep + " RELEASE if the lock protects nothing in the transaction";
+        return limit + caller.cure + keep + " RELEASE if the lock protects nothing in the transaction";
     }
 
     private static String calledInside(Caller caller) {
         String name = isSynchronized() ? TransactionSynchronizationManager.getCurrentTransactionName() : null;
-        return caller.description() + " is called inside a transaction of its caller"
-                + (name == null ? "" : " (" + name + ')') + ": " + caller.lock();
+        return caller.description.get() + " is called inside a transaction of its caller"
+                + (name == null ? "" : " (" + name + ')') + ": lock '"
+                + LockRequest.printable(String.join(", ", caller.request.keys())) + "'";
     }
 
     /** Compares the sources: the same key in another store is another lock. */

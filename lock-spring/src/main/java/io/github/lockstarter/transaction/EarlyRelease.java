@@ -2,7 +2,6 @@ package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.LockHandle;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -10,14 +9,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Detects, before the commit, that a lock which was acquired inside the transaction is no longer held by anybody of
  * this instance.
  *
- * @param checkNotLost receives a lock that is lost or in doubt; may throw, which rolls the transaction back
- * @param report runs after a release; may throw as well
+ * @param isLossRefused whether a lock that is lost or in doubt rolls the transaction back
+ * @param report runs after a release; may throw, which rolls the transaction back
  */
-record EarlyRelease(CompletableFuture<LockHandle> acquired, Consumer<LockHandle> checkNotLost, Runnable report)
+record EarlyRelease(CompletableFuture<LockHandle> acquired, boolean isLossRefused, Runnable report)
         implements TransactionSynchronization {
 
-    static void watch(CompletableFuture<LockHandle> acquired, Consumer<LockHandle> checkNotLost, Runnable report) {
-        TransactionSynchronizationManager.registerSynchronization(new EarlyRelease(acquired, checkNotLost, report));
+    /** Here, because only this class needs spring-tx to link. */
+    static void watch(CompletableFuture<LockHandle> acquired, boolean isLossRefused, Runnable report) {
+        TransactionSynchronizationManager.registerSynchronization(new EarlyRelease(acquired, isLossRefused, report));
     }
 
     @Override
@@ -28,7 +28,11 @@ record EarlyRelease(CompletableFuture<LockHandle> acquired, Consumer<LockHandle>
         LockHandle handle = acquired.getNow(null);
         switch (handle.state()) {
             case HELD -> {}
-            case IN_DOUBT, LOST -> checkNotLost.accept(handle);
+            case IN_DOUBT, LOST -> {
+                if (isLossRefused) {
+                    handle.ensureHeld();
+                }
+            }
             case RELEASED -> {
                 if (!handle.keys().stream().allMatch(key -> hasOtherEntry(handle, key))) {
                     report.run();

@@ -7,10 +7,10 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Ownership;
+import io.github.lockstarter.transaction.CallersTransaction.Caller;
 import io.github.lockstarter.transaction.CallersTransaction.Release;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Locks for code, to which {@link InTransaction} applies. Thread-safe. */
@@ -36,99 +36,59 @@ public final class LocksInTransaction {
 
     /** {@return locks whose handles the caller may pass to the transaction: decides at the commit} */
     public LockSource handles() {
-        return new AwareSource(code -> {
-            Release release = transaction.releaseOf(locks, code.request, code.behaviour, code);
-            boolean isCommitUnknown = release == Release.TOO_EARLY && !CallersTransaction.isSynchronized();
-            return isCommitUnknown ? reported(code) : release;
-        });
+        return new AwareSource(true);
     }
 
     /** {@return locks that are released before the transaction ends: decides before the acquisition} */
     public LockSource sections() {
-        return new AwareSource(code -> {
-            Release release = transaction.releaseOf(locks, code.request, code.behaviour, code);
-            return release == Release.TOO_EARLY ? reported(code) : release;
-        });
-    }
-
-    /** Only REFUSE may end a transaction. */
-    private void checkNotLost(LockHandle handle, Code code) {
-        if (code.behaviour == InTransaction.REFUSE && onLost == OnLost.THROW) {
-            handle.ensureHeld();
-        }
-    }
-
-    private Release reported(Code code) {
-        transaction.report(code.behaviour, code, code.refusal());
-        return Release.ANY_TIME;
+        return new AwareSource(false);
     }
 
     /** Warned of once per name of a lock and of a transaction, since keys are unlimited. */
-    private record Code(LockRequest request, InTransaction behaviour, Ownership ownership)
-            implements CallersTransaction.Caller {
-
-        @Override
-        public Object id() {
-            return request.name() + " in " + TransactionSynchronizationManager.getCurrentTransactionName();
-        }
-
-        @Override
-        public String description() {
-            return "LockOperations";
-        }
-
-        @Override
-        public String lock() {
-            return "lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
-        }
-
-        @Override
-        public String refusal() {
-            return "it was not acquired";
-        }
-
-        @Override
-        public String cure() {
-            return "Begin the transaction inside the lock, for example with a TransactionTemplate";
-        }
-
-        @Override
-        public boolean hasOwnTransaction() {
-            return false;
-        }
-
-        @Override
-        public boolean isThreadOwner() {
-            return ownership == Ownership.THREAD;
-        }
+    private Caller caller(LockRequest request, Ownership ownership) {
+        InTransaction own = request.inTransaction();
+        return new Caller(
+                locks,
+                request,
+                own == InTransaction.AS_CONFIGURED ? configured : own,
+                ownership == Ownership.THREAD,
+                () -> request.name() + " in " + TransactionSynchronizationManager.getCurrentTransactionName(),
+                () -> "LockOperations",
+                () -> false,
+                "Begin the transaction inside the lock, for example with a TransactionTemplate");
     }
 
     private final class AwareSource implements LockSource {
 
-        private final Function<Code, Release> decision;
+        private final boolean decidesAtCommit;
 
-        private AwareSource(Function<Code, Release> decision) {
-            this.decision = decision;
+        private AwareSource(boolean decidesAtCommit) {
+            this.decidesAtCommit = decidesAtCommit;
         }
 
-        private Code code(LockRequest request, Ownership ownership) {
-            InTransaction own = request.inTransaction();
-            return new Code(request, own == InTransaction.AS_CONFIGURED ? configured : own, ownership);
+        /** There is no commit to wait for without synchronization. */
+        private Release release(Caller caller) {
+            Release release = transaction.releaseOf(caller);
+            if (release != Release.TOO_EARLY || (decidesAtCommit && CallersTransaction.isSynchronized())) {
+                return release;
+            }
+            transaction.report(caller, "it was not acquired");
+            return Release.ANY_TIME;
         }
 
         @Override
         public LockHandle acquire(LockRequest request) {
-            Code code = code(request, request.ownership());
-            Release release = decision.apply(code);
-            return entered(release, request).orElseGet(() -> granted(locks.acquire(request), release, code));
+            Caller caller = caller(request, request.ownership());
+            Release release = release(caller);
+            return entered(release, request).orElseGet(() -> granted(locks.acquire(request), release, caller));
         }
 
         @Override
         public Optional<LockHandle> tryAcquire(LockRequest request) {
-            Code code = code(request, request.ownership());
-            Release release = decision.apply(code);
+            Caller caller = caller(request, request.ownership());
+            Release release = release(caller);
             return entered(release, request)
-                    .or(() -> locks.tryAcquire(request).map(handle -> granted(handle, release, code)));
+                    .or(() -> locks.tryAcquire(request).map(handle -> granted(handle, release, caller)));
         }
 
         /** The engine lets only a thread re-enter its locks. */
@@ -136,34 +96,33 @@ public final class LocksInTransaction {
             return release == Release.KEPT ? TransactionLocks.reenter(locks, request) : Optional.empty();
         }
 
-        private LockHandle granted(LockHandle handle, Release release, Code code) {
+        private LockHandle granted(LockHandle handle, Release release, Caller caller) {
             if (release == Release.TOO_EARLY) {
-                watch(CompletableFuture.completedFuture(handle), code);
+                watch(CompletableFuture.completedFuture(handle), caller);
             }
             if (release != Release.AFTER_COMPLETION) {
                 return handle;
             }
             TransactionLocks.releaseAfterCompletion(handle);
-            return handle.reenter(code.request).orElseThrow();
+            return handle.reenter(caller.request()).orElseThrow();
         }
 
         /** A transaction that keeps the lock would let the next work of the same key run at the same time. */
         @Override
         public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-            Code code = code(request, Ownership.HANDLE);
-            Release release = decision.apply(code);
+            Caller caller = caller(request, Ownership.HANDLE);
+            Release release = release(caller);
             CompletableFuture<LockHandle> acquiring = locks.acquireAsync(request);
             if (release == Release.TOO_EARLY) {
-                watch(acquiring, code);
+                watch(acquiring, caller);
             }
             return acquiring;
         }
 
-        private void watch(CompletableFuture<LockHandle> acquired, Code code) {
-            EarlyRelease.watch(
-                    acquired,
-                    handle -> checkNotLost(handle, code),
-                    () -> transaction.report(code.behaviour, code, "that transaction is rolled back"));
+        /** Only REFUSE may end a transaction. */
+        private void watch(CompletableFuture<LockHandle> acquired, Caller caller) {
+            boolean mayEnd = caller.behaviour() == InTransaction.REFUSE && onLost == OnLost.THROW;
+            EarlyRelease.watch(acquired, mayEnd, () -> transaction.report(caller, "that transaction is rolled back"));
         }
 
         @Override
