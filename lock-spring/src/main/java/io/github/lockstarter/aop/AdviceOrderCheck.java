@@ -12,21 +12,49 @@ import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.aspectj.AbstractAspectJAdvice;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.target.SingletonTargetSource;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
+import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.core.Ordered;
 
 /**
  * Rejects a locked method whose advices, including those of nested proxies, would release the lock before the commit or
- * before an asynchronous body ends, or run {@code @Async} on the caller's thread.
+ * before an asynchronous body ends, or run {@code @Async} on the caller's thread. Sees a bean when all post-processors
+ * have added their advices: Spring registers a post-processor of merged definitions with the ordered ones, so that it
+ * sees what later ones need, and again at the end.
  */
-final class AdviceOrderCheck {
+public final class AdviceOrderCheck implements MergedBeanDefinitionPostProcessor, Ordered {
 
     /** spring-retry, Spring 7 and Resilience4j. */
     private static final Pattern RETRY = Pattern.compile(
             "org\\.springframework\\.(resilience\\.)?retry\\.|io\\.github\\.resilience4j\\..*\\bretry\\.");
 
-    private AdviceOrderCheck() {}
+    private final SingletonBeanRegistry beans;
+    private final LockedMethods methods;
 
-    static void check(LockedMethod locked, Object proxy) {
+    public AdviceOrderCheck(SingletonBeanRegistry beans, LockedMethods methods) {
+        this.beans = beans;
+        this.methods = methods;
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        methods.of(AopUtils.getTargetClass(bean))
+                .forEach(method -> check(method, LockedBeanCheck.exposed(bean, beanName, beans)));
+        return bean;
+    }
+
+    private static void check(LockedMethod locked, Object proxy) {
         List<Object> chain = advices(proxy, locked.method()).toList();
         List<Object> outside = chain.stream()
                 .takeWhile(advice -> !(advice instanceof LockAdvice))

@@ -2,10 +2,10 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.SkippedCallListener;
+import io.github.lockstarter.aop.AdviceOrderCheck;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
-import io.github.lockstarter.aop.LockedProxyCheck;
 import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -75,8 +75,9 @@ class LockAnnotationConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedProxyCheck distributedLockProxyCheck(ConfigurableListableBeanFactory beans, LockedMethods methods) {
-        return new LockedProxyCheck(beans, methods);
+    static AdviceOrderCheck distributedLockAdviceOrderCheck(
+            ConfigurableListableBeanFactory beans, LockedMethods methods) {
+        return new AdviceOrderCheck(beans, methods);
     }
 
     /**
