@@ -40,17 +40,17 @@ public class LockTemplate implements LockOperations {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return handles.acquire(request);
+        return handles.acquire(completed(request));
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return handles.tryAcquire(request);
+        return handles.tryAcquire(completed(request));
     }
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-        return handles.acquireAsync(request);
+        return handles.acquireAsync(completed(request));
     }
 
     @Override
@@ -65,28 +65,40 @@ public class LockTemplate implements LockOperations {
 
     @Override
     public Lock asLock(LockRequest request) {
-        return new JdkLockAdapter(sections, request);
+        return new JdkLockAdapter(sections, completed(request));
     }
 
     @Override
     public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X {
-        return run(request, sections.acquire(request), action);
+        LockRequest completed = completed(request);
+        return run(completed, sections.acquire(completed), action);
     }
 
     @Override
     public <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
             LockRequest request, LockedAction<T, X> action) throws X {
-        Optional<LockHandle> handle = sections.tryAcquire(request);
+        LockRequest completed = completed(request);
+        Optional<LockHandle> handle = sections.tryAcquire(completed);
         return handle.isEmpty()
                 ? new Execution.Skipped<>()
-                : new Execution.Executed<>(this.<T, X>run(request, handle.get(), action));
+                : new Execution.Executed<>(this.<T, X>run(completed, handle.get(), action));
     }
 
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> action) {
-        return new AsynchronousExecution<>(this, sections, request, action).start();
+        return new AsynchronousExecution<>(this, sections, completed(request), action).start();
+    }
+
+    /**
+     * Lets subclasses complete each request, for example with a name.
+     *
+     * @param request request
+     * @return the request itself by default
+     */
+    protected LockRequest completed(LockRequest request) {
+        return request;
     }
 
     /**

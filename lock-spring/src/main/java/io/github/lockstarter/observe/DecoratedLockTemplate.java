@@ -1,6 +1,5 @@
 package io.github.lockstarter.observe;
 
-import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
@@ -8,8 +7,6 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.OnLost;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -47,38 +44,13 @@ public final class DecoratedLockTemplate extends LockTemplate {
             OnLost onLost,
             List<LockDecorator> decorators,
             UnaryOperator<LockRequest> naming) {
-        super(
-                new NamedSource(decorated(handles, decorators), naming),
-                new NamedSource(decorated(sections, decorators), naming),
-                onLost);
+        super(decorated(handles, decorators), decorated(sections, decorators), onLost);
         this.decorators = List.copyOf(decorators);
         this.naming = naming;
     }
 
-    private record NamedSource(LockSource source, UnaryOperator<LockRequest> naming) implements LockSource {
-
-        @Override
-        public LockHandle acquire(LockRequest request) {
-            return source.acquire(named(request, naming));
-        }
-
-        @Override
-        public Optional<LockHandle> tryAcquire(LockRequest request) {
-            return source.tryAcquire(named(request, naming));
-        }
-
-        @Override
-        public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-            return source.acquireAsync(named(request, naming));
-        }
-
-        @Override
-        public HeldLocks heldLocks() {
-            return source.heldLocks();
-        }
-    }
-
-    private static LockRequest named(LockRequest request, UnaryOperator<LockRequest> naming) {
+    @Override
+    protected LockRequest completed(LockRequest request) {
         return request.name().equals(LockRequest.UNNAMED) ? naming.apply(request) : request;
     }
 
@@ -93,12 +65,11 @@ public final class DecoratedLockTemplate extends LockTemplate {
     @Override
     protected <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> around(
             LockRequest request, LockHandle handle, LockedAction<T, X> action) {
-        LockRequest named = named(request, naming);
         LockedAction<T, X> around = action;
         for (int i = decorators.size() - 1; i >= 0; i--) {
             LockDecorator decorator = decorators.get(i);
             LockedAction<T, X> body = around;
-            around = () -> decorator.run(named, handle, body);
+            around = () -> decorator.run(request, handle, body);
         }
         return around;
     }
