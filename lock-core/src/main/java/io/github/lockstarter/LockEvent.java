@@ -12,6 +12,11 @@ public sealed interface LockEvent {
     /** {@return the key, not fit for a metrics tag} */
     String key();
 
+    /** {@return the fencing token; 0 if the event concerns no hold} */
+    default long fencingToken() {
+        return 0;
+    }
+
     /** How a lock was acquired. */
     enum Path {
         /** The first attempt found the lock free. */

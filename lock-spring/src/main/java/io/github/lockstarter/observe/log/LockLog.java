@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -61,9 +60,9 @@ public final class LockLog implements LockListener {
         } else if (event instanceof LockEvent.Released released) {
             released(released);
         } else if (event instanceof LockEvent.Contended contended) {
-            debug(contended, null, "Waiting for lock '{}'");
+            debug(contended, "Waiting for lock '{}'");
         } else if (event instanceof LockEvent.NotAcquired refused) {
-            debug(refused, null, "Did not acquire lock '{}' within {} ({})", refused.waited(), refused.refusal());
+            debug(refused, "Did not acquire lock '{}' within {} ({})", refused.waited(), refused.refusal());
         } else if (event instanceof LockEvent.Renewed renewed) {
             renewed(renewed);
         } else if (event instanceof LockEvent.Lost lost) {
@@ -82,9 +81,7 @@ public final class LockLog implements LockListener {
         StoreLog.write(event);
     }
 
-    /** @param fencingToken null if the event concerns no hold */
-    private static void write(
-            Level level, LockEvent event, @Nullable Long fencingToken, String message, Object... further) {
+    private static void write(Level level, LockEvent event, String message, Object... further) {
         if (!log.isEnabledForLevel(level)) {
             return;
         }
@@ -93,8 +90,8 @@ public final class LockLog implements LockListener {
                 .addKeyValue("lock.key", key)
                 .addKeyValue("lock.name", event.name())
                 .addArgument(key);
-        if (fencingToken != null) {
-            line = line.addKeyValue("lock.fencingToken", fencingToken).addArgument(fencingToken);
+        if (event.fencingToken() != 0) {
+            line = line.addKeyValue("lock.fencingToken", event.fencingToken()).addArgument(event.fencingToken());
         }
         for (Object argument : further) {
             line = line.addArgument(argument instanceof Duration duration ? DurationText.of(duration) : argument);
@@ -102,18 +99,17 @@ public final class LockLog implements LockListener {
         line.log(message);
     }
 
-    static void warn(LockEvent event, long fencingToken, String message, Object... further) {
-        write(Level.WARN, event, fencingToken, message, further);
+    static void warn(LockEvent event, String message, Object... further) {
+        write(Level.WARN, event, message, further);
     }
 
-    private static void debug(LockEvent event, @Nullable Long fencingToken, String message, Object... further) {
-        write(Level.DEBUG, event, fencingToken, message, further);
+    private static void debug(LockEvent event, String message, Object... further) {
+        write(Level.DEBUG, event, message, further);
     }
 
     private static void acquired(LockEvent.Acquired event) {
         debug(
                 event,
-                event.fencingToken(),
                 "Acquired lock '{}' (fencing token {}, {}) after {} and {} attempts",
                 event.path(),
                 event.waited(),
@@ -121,7 +117,6 @@ public final class LockLog implements LockListener {
         event.takenOverFrom()
                 .ifPresent(from -> warn(
                         event,
-                        event.fencingToken(),
                         "Took lock '{}' (fencing token {}) over from instance {}{}, which is no longer connected to "
                                 + "the lock backend. Check whether that instance crashed, and whether its work was "
                                 + "left unfinished",
@@ -144,14 +139,12 @@ public final class LockLog implements LockListener {
                 write(
                         again ? Level.WARN : Level.DEBUG,
                         event,
-                        event.fencingToken(),
                         "Renewed lock '{}' (fencing token {})" + (again ? " again" : ""));
             }
             case FAILED -> {
                 if (failing.add(hold)) {
                     warn(
                             event,
-                            event.fencingToken(),
                             "Could not renew lock '{}' (fencing token {}); the engine retries until its lease is over."
                                     + " Check the connection to the lock backend");
                 }
@@ -161,29 +154,22 @@ public final class LockLog implements LockListener {
     }
 
     private void released(LockEvent.Released event) {
-        forget(event, event.fencingToken());
+        forget(event);
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
             warn(
                     event,
-                    event.fencingToken(),
                     "The lock store did not confirm the release of lock '{}' (fencing token {}), which was held for {};"
                             + " the release is repeated, and the lock ends with its lease at the latest",
                     event.held());
         } else {
-            debug(
-                    event,
-                    event.fencingToken(),
-                    "Released lock '{}' (fencing token {}, {}) after {}",
-                    event.outcome(),
-                    event.held());
+            debug(event, "Released lock '{}' (fencing token {}, {}) after {}", event.outcome(), event.held());
         }
     }
 
     private void lost(LockEvent.Lost event) {
-        forget(event, event.fencingToken());
+        forget(event);
         warn(
                 event,
-                event.fencingToken(),
                 "Lost lock '{}' (fencing token {}) after {}: {}, {} failed renewals. Work since then may overlap with"
                         + " another owner; check the fencing token where you write",
                 event.held(),
@@ -191,8 +177,8 @@ public final class LockLog implements LockListener {
                 event.failedRenewals());
     }
 
-    private void forget(LockEvent event, long fencingToken) {
-        Hold hold = new Hold(event.key(), fencingToken);
+    private void forget(LockEvent event) {
+        Hold hold = new Hold(event.key(), event.fencingToken());
         failing.remove(hold);
         doubted.remove(hold);
     }
@@ -207,7 +193,6 @@ public final class LockLog implements LockListener {
         write(
                 isWarned ? Level.WARN : Level.DEBUG,
                 event,
-                event.fencingToken(),
                 "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for about"
                         + " crash-takeover, and another instance may have taken it over. The connection was "
                         + "interrupted, the store is slow, or this JVM was paused. ensureHeld() waits for the answer, "
@@ -220,7 +205,6 @@ public final class LockLog implements LockListener {
         write(
                 isWarned ? Level.WARN : Level.DEBUG,
                 event,
-                event.fencingToken(),
                 "Lock '{}' (fencing token {}) is held: the lock store confirmed it after {} in doubt",
                 event.inDoubtFor());
     }
@@ -236,7 +220,6 @@ public final class LockLog implements LockListener {
                 };
         warn(
                 event,
-                event.fencingToken(),
                 "No code can release lock '{}' (fencing token {}, name '{}'), held since {}: none of its handles can "
                         + "be reached. " + activity
                         + ". Release locks in a finally block, and keep the handle of a lock that is to be held",

@@ -30,12 +30,7 @@ public final class SlowHoldWarnings extends QueuedListener {
         String activity = event.thread()
                 .map(SlowHoldWarnings::activity)
                 .orElse("It was acquired asynchronously: no thread is known to work under it");
-        LockLog.warn(
-                event,
-                event.fencingToken(),
-                "Lock '{}' (fencing token {}) has been held for {}. {}",
-                event.held(),
-                activity);
+        LockLog.warn(event, "Lock '{}' (fencing token {}) has been held for {}. {}", event.held(), activity);
     }
 
     private static String activity(Thread thread) {
