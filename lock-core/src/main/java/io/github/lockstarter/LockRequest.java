@@ -151,6 +151,16 @@ public record LockRequest(
     }
 
     /**
+     * {@return a copy for these keys}
+     *
+     * @param keys at least one, in any order
+     */
+    public LockRequest withKeys(List<String> keys) {
+        return new LockRequest(
+                name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits, inTransaction);
+    }
+
+    /**
      * {@return a copy with this longest wait}
      *
      * @param wait zero for one attempt, up to {@link #MAX_DURATION}
@@ -230,17 +240,8 @@ public record LockRequest(
      * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; above 1 only with one key
      */
     public LockRequest permits(int permits) {
-        return new LockRequest(
-                name,
-                keys,
-                maxWait,
-                lease,
-                renewal,
-                ownership,
-                atLeast,
-                maxHold,
-                OptionalInt.of(permits),
-                inTransaction);
+        OptionalInt limit = OptionalInt.of(permits);
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, limit, inTransaction);
     }
 
     /**

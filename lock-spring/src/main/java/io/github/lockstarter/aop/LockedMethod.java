@@ -58,9 +58,11 @@ record LockedMethod(
                 .toList();
         String given = attributes.name();
         boolean isLeaderOnly = attributes.locks().equals(LeaderLocks.BEAN);
-        checkNamed(method, isLeaderOnly || isScheduledLock(annotation), given);
         checkSingle(method, declared);
-        String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
+        boolean isJob = MergedAnnotations.from(declared).isPresent(ScheduledLock.class);
+        checkNamed(method, isLeaderOnly || isJob, given);
+        Class<?> owner = declared instanceof Class<?> locked ? locked : annotated.getDeclaringClass();
+        String name = given.isEmpty() ? defaultName(method, owner) : resolvedName(method, given, placeholders);
         InTransaction own = attributes.inTransaction();
         checkTransaction(method, shape, own);
         InTransaction inTransaction = own == InTransaction.AS_CONFIGURED ? configured : own;
@@ -113,19 +115,8 @@ record LockedMethod(
             return request;
         }
         String prefix = request.name() + ":";
-        List<String> values =
-                keys.stream().map(key -> prefix + key.evaluate(arguments)).toList();
-        return new LockRequest(
-                request.name(),
-                values,
-                request.maxWait(),
-                request.lease(),
-                request.renewal(),
-                request.ownership(),
-                request.atLeast(),
-                request.maxHold(),
-                request.permits(),
-                request.inTransaction());
+        return request.withKeys(
+                keys.stream().map(key -> prefix + key.evaluate(arguments)).toList());
     }
 
     private static LockRequest request(String name, DistributedLock attributes, Placeholders placeholders) {
@@ -174,15 +165,9 @@ record LockedMethod(
         }
     }
 
-    private static boolean isScheduledLock(MergedAnnotation<?> annotation) {
-        MergedAnnotation<?> composed = annotation.getMetaSource();
-        return composed != null && (composed.getType() == ScheduledLock.class || isScheduledLock(composed));
-    }
-
-    private static String defaultName(Method method, AnnotatedElement declared) {
-        Class<?> type = declared instanceof Class<?> annotated ? annotated : declaringClass(declared, method);
+    private static String defaultName(Method method, Class<?> owner) {
         return OTHER_CHARACTERS
-                .matcher(type.getSimpleName() + "." + method.getName())
+                .matcher(owner.getSimpleName() + "." + method.getName())
                 .replaceAll("_");
     }
 
@@ -197,10 +182,6 @@ record LockedMethod(
                     "Rename it; put the parts that vary per call into the key.");
         }
         return name;
-    }
-
-    private static Class<?> declaringClass(AnnotatedElement declared, Method method) {
-        return declared instanceof Method source ? source.getDeclaringClass() : method.getDeclaringClass();
     }
 
     private static void checkInterceptable(Method method) {
