@@ -57,13 +57,17 @@ public final class LockedMethods {
     }
 
     List<LockedMethod> of(Class<?> type) {
-        Class<?> userClass = ClassUtils.getUserClass(type);
-        List<LockedMethod> known = byClass.get(userClass);
+        return cached(byClass, ClassUtils.getUserClass(type), this::read);
+    }
+
+    /** Not by computeIfAbsent: reading may load classes. */
+    private static <K, V> V cached(Map<K, V> cache, K key, Function<K, V> reader) {
+        V known = cache.get(key);
         if (known != null) {
             return known;
         }
-        List<LockedMethod> read = read(userClass); // not in computeIfAbsent: it may load classes
-        byClass.put(userClass, read);
+        V read = reader.apply(key);
+        cache.put(key, read);
         return read;
     }
 
@@ -82,14 +86,7 @@ public final class LockedMethods {
      */
     Optional<LockedMethod> find(Method called, Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
-        MethodClassKey call = new MethodClassKey(called, userClass);
-        Optional<LockedMethod> known = byCall.get(call);
-        if (known != null) {
-            return known;
-        }
-        Optional<LockedMethod> read = read(called, userClass);
-        byCall.put(call, read);
-        return read;
+        return cached(byCall, new MethodClassKey(called, userClass), call -> read(called, userClass));
     }
 
     private List<LockedMethod> read(Class<?> type) {
