@@ -1,14 +1,18 @@
 package io.github.lockstarter.reactive;
 
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockContext;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -43,8 +47,18 @@ final class LockedSubscription {
         this.request = request;
     }
 
+    /** @param otherwise applied to failures of the acquisition, not of the work */
+    <P> Mono<P> acquire(Function<LockHandle, P> work, Function<LockException, P> otherwise) {
+        return acquire()
+                .map(work)
+                .onErrorResume(
+                        failure ->
+                                failure instanceof LockNotAcquiredException || failure instanceof LockBackendException,
+                        refusal -> Mono.just(otherwise.apply((LockException) refusal)));
+    }
+
     /** Re-enters a lock that the subscriber holds. */
-    Mono<LockHandle> acquire() {
+    private Mono<LockHandle> acquire() {
         return Mono.deferContextual(subscriber -> {
             LockContext context = ReactiveLockOperations.contextOf(subscriber);
             enclosing = context;

@@ -1,7 +1,6 @@
 package io.github.lockstarter.reactive;
 
 import io.github.lockstarter.Execution;
-import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
@@ -41,10 +40,7 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
         return Mono.usingWhen(
                 Mono.fromSupplier(() -> new LockedSubscription(locks, request)),
                 subscription -> subscription
-                        .acquire()
-                        .map(handle -> subscription.run(handle, work))
-                        .onErrorResume(
-                                ReactiveLockTemplate::isRefusal, e -> Mono.just(otherwise.apply((LockException) e)))
+                        .acquire(handle -> subscription.run(handle, work), otherwise)
                         .flatMap(Function.identity()),
                 LockedSubscription::complete,
                 LockedSubscription::fail,
@@ -56,19 +52,11 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
         return Flux.usingWhen(
                 Mono.fromSupplier(() -> new LockedSubscription(locks, request)),
                 subscription -> subscription
-                        .acquire()
-                        .map(handle -> subscription.run(handle, work))
-                        .onErrorResume(
-                                ReactiveLockTemplate::isRefusal, e -> Mono.just(otherwise.apply((LockException) e)))
+                        .acquire(handle -> subscription.run(handle, work), otherwise)
                         .flatMapMany(Function.identity()),
                 LockedSubscription::complete,
                 LockedSubscription::fail,
                 LockedSubscription::cancel);
-    }
-
-    /** Applied to failures of the acquisition, not of the work. */
-    private static boolean isRefusal(Throwable failure) {
-        return failure instanceof LockNotAcquiredException || failure instanceof LockBackendException;
     }
 
     @Override
