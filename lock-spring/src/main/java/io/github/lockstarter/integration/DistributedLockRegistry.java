@@ -4,6 +4,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
@@ -88,7 +89,7 @@ public final class DistributedLockRegistry
      */
     @Override
     public void renewLock(Object lockKey) {
-        lockOf(lockKey).renew();
+        lockOf(lockKey).renew(UnaryOperator.identity());
     }
 
     /**
@@ -101,6 +102,6 @@ public final class DistributedLockRegistry
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
-        lockOf(lockKey).renew(ttl);
+        lockOf(lockKey).renew(terms -> terms.leasedFor(ttl));
     }
 }

@@ -6,11 +6,13 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedTask;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
@@ -37,21 +39,17 @@ final class RegistryLock implements DistributedLock {
         reportingLoss(locks.asLock(request.leasedFor(ttl))::lock);
     }
 
-    private static void reportingLoss(Runnable step) {
+    private static <X extends Throwable> void reportingLoss(LockedTask<X> step) throws X {
         try {
             step.run();
         } catch (LockLostException e) {
-            throw lost(e);
+            throw new ConcurrentModificationException(e.getMessage(), e);
         }
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        try {
-            lock.lockInterruptibly();
-        } catch (LockLostException e) {
-            throw lost(e);
-        }
+        reportingLoss(lock::lockInterruptibly);
     }
 
     @Override
@@ -135,24 +133,12 @@ final class RegistryLock implements DistributedLock {
         reportingLoss(lock::unlock);
     }
 
-    private static ConcurrentModificationException lost(LockLostException loss) {
-        return new ConcurrentModificationException(loss.getMessage(), loss);
-    }
-
-    void renew() {
-        renew(request);
-    }
-
-    void renew(Duration ttl) {
-        renew(request.leasedFor(ttl));
-    }
-
-    private void renew(LockRequest leaseRequest) {
+    void renew(UnaryOperator<LockRequest> terms) {
         if (!isOwned()) {
             throw notHeld();
         }
         try (LockHandle entry = enter()) {
-            entry.extend(leaseRequest);
+            entry.extend(terms.apply(request));
         } catch (LockLostException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
