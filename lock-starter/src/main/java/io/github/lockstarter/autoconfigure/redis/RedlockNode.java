@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.StaticCredentialsProvider;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Set;
@@ -60,11 +61,7 @@ record RedlockNode(URI address) {
     RedisURI uri(@Nullable String username, @Nullable String password) {
         RedisURI uri = RedisURI.create(address);
         if (address.getUserInfo() == null && password != null) {
-            if (username == null) {
-                uri.setAuthentication(password.toCharArray());
-            } else {
-                uri.setAuthentication(username, password.toCharArray());
-            }
+            uri.setCredentialsProvider(new StaticCredentialsProvider(username, password.toCharArray()));
         }
         return uri;
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.StaticCredentialsProvider;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -17,13 +18,10 @@ record ServerUris(LettuceClientConfiguration client) {
     RedisURI ofServer(RedisStandaloneConfiguration server) {
         RedisURI uri = RedisURI.create(server.getHostName(), server.getPort());
         uri.setDatabase(server.getDatabase());
-        server.getPassword().toOptional().ifPresent(password -> {
-            if (server.getUsername() == null) {
-                uri.setAuthentication(password);
-            } else {
-                uri.setAuthentication(server.getUsername(), password);
-            }
-        });
+        server.getPassword()
+                .toOptional()
+                .ifPresent(password ->
+                        uri.setCredentialsProvider(new StaticCredentialsProvider(server.getUsername(), password)));
         client.getRedisCredentialsProviderFactory()
                 .ifPresent(factory -> login(uri, factory.createCredentialsProvider(server)));
         common(uri);
