@@ -4,7 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
-import io.github.lockstarter.SkippedCallListener;
+import io.github.lockstarter.SkippedCallListener.Outcome;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
 import java.util.function.Consumer;
@@ -25,14 +25,12 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
      * @throws Throwable the refusal, or an exception of the fallback
      */
     @Nullable
-    Object handle(MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped)
-            throws Throwable;
+    Object handle(MethodInvocation invocation, LockException refusal, Consumer<Outcome> skipped) throws Throwable;
 
     record Throw() implements Contention {
 
         @Override
-        public Object handle(
-                MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped) {
+        public Object handle(MethodInvocation invocation, LockException refusal, Consumer<Outcome> skipped) {
             throw refusal;
         }
     }
@@ -43,10 +41,9 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
         private static final Logger log = LoggerFactory.getLogger(Contention.class);
 
         @Override
-        public @Nullable Object handle(
-                MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped) {
+        public @Nullable Object handle(MethodInvocation invocation, LockException refusal, Consumer<Outcome> skipped) {
             if (refusal instanceof LockNotAcquiredException) {
-                skipped.accept(SkippedCallListener.Outcome.EMPTY_RESULT);
+                skipped.accept(Outcome.EMPTY_RESULT);
             } else if (MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
                     .isPresent(ScheduledLock.class)) {
                 log.warn(

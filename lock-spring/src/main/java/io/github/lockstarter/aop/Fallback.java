@@ -2,7 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
-import io.github.lockstarter.SkippedCallListener;
+import io.github.lockstarter.SkippedCallListener.Outcome;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -91,13 +91,12 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
     }
 
     @Override
-    public @Nullable Object handle(
-            MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped)
+    public @Nullable Object handle(MethodInvocation invocation, LockException refusal, Consumer<Outcome> skipped)
             throws Throwable {
         if (!accepted.isInstance(refusal)) {
             throw refusal;
         }
-        skipped.accept(SkippedCallListener.Outcome.FALLBACK);
+        skipped.accept(Outcome.FALLBACK);
         Object target = invocation.getThis();
         while (AopUtils.isAopProxy(target) && target instanceof Advised inner) {
             target = inner.getTargetSource().getTarget();
