@@ -35,6 +35,8 @@ import org.springframework.lang.Nullable;
  * store's answer. Keys may contain identifiers of people or orders, so {@code management.endpoint.locks.show-values}
  * masks them by default. HTTP only, because JMX has no users.
  */
+// Spring's @Nullable is deprecated in Framework 7, but with JSpecify's, Boot 3.5 answers 400 if a parameter is missing.
+@SuppressWarnings("deprecation")
 @WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
@@ -73,9 +75,6 @@ public final class LocksEndpoint {
      * @param locks {@code LockOperations} bean of a further store
      * @param slot slot to ask the store about
      */
-    // Spring's @Nullable is deprecated in Framework 7, but with JSpecify's, Boot 3.5 answers 400 if the parameter is
-    // missing.
-    @SuppressWarnings("deprecation")
     @ReadOperation
     public LocksReport locks(
             SecurityContext security,
@@ -113,7 +112,6 @@ public final class LocksEndpoint {
                         : Stored.of(StoreTimeout.await(admin.inspect(key, checked(slot)), StoredLock.Unknown::new)));
     }
 
-    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     private static int checked(@Nullable Integer slot) {
         if (slot != null && (slot < 0 || slot >= LockRequest.MOST_PERMITS)) {
             throw new InvalidEndpointRequestException(
@@ -122,7 +120,6 @@ public final class LocksEndpoint {
         return slot == null ? 0 : slot;
     }
 
-    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     private LockAdmin admin(@Nullable String bean) {
         LockAdmin admin = bean == null ? locks : furtherLocks.get(bean);
         if (admin == null) {
@@ -138,7 +135,6 @@ public final class LocksEndpoint {
      *
      * @param fencingToken expected token; nothing happens if it has changed
      */
-    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(
             SecurityContext security,
