@@ -49,10 +49,10 @@ class LockEngineConfiguration {
 
     @Bean
     LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
-        Stream<LockListener> log = Stream.of(new LockLog());
-        Stream<LockListener> slowHolds =
-                properties.warnsOfSlowHolds() ? Stream.of(new SlowHoldWarnings()) : Stream.empty();
-        return new LockListeners(Stream.concat(Stream.concat(log, slowHolds), beans.orderedStream()));
+        Stream<LockListener> logs = properties.warnsOfSlowHolds()
+                ? Stream.of(new LockLog(), new SlowHoldWarnings())
+                : Stream.of(new LockLog());
+        return new LockListeners(Stream.concat(logs, beans.orderedStream()));
     }
 
     /**
