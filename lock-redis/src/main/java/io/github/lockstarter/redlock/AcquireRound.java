@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt at all nodes. Once a quorum has granted the lock, the nodes with lower fencing tokens are asked to raise
  * theirs; their second answers replace their first votes.
- * <p>Called on the nodes' threads; the candidate's lock guards all fields that change after sending.
+ * <p>Called on the nodes' threads; the candidate's monitor guards all fields that change after sending.
  */
 final class AcquireRound {
 

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -21,15 +20,14 @@ import java.util.function.Consumer;
  * node executed before it. Nodes answer in execution order, so a grant that is answered after the release, or not at
  * all, may have been executed after it and is freed again.
  * <p>Called on the nodes' threads and by the releasing thread. A candidate stays in the map until all its commands are
- * answered; {@code open} counts them and changes only inside an update of the map. {@code lock} guards the other fields
- * and the state of the token's rounds. Nothing is sent and no outcome is completed while holding it.
+ * answered; {@code open} counts them and changes only inside an update of the map. Its monitor guards the other
+ * fields and the state of the token's rounds. Nothing is sent and no outcome is completed while holding it.
  * <p>Accepted: an attempt that fails without an answer between sending the release and its answer is freed by the
  * release alone; so is a grant that is answered between the answer to the release and {@link #released}. If the node
  * executed it after the release, it stays until its lease ends.
  */
 final class Candidate {
 
-    private final ReentrantLock lock = new ReentrantLock();
     private final List<QuorumMember> nodes;
     private final ConcurrentMap<LockToken, Candidate> candidates;
     private final String key;
@@ -74,12 +72,9 @@ final class Candidate {
     /** Applies an answer to this candidate and to its round in one step. */
     void answered(int node, Object answer, Consumer<List<Runnable>> round) {
         List<Runnable> consequences = new ArrayList<>();
-        lock.lock();
-        try {
+        synchronized (this) {
             note(node, answer, consequences);
             round.accept(consequences);
-        } finally {
-            lock.unlock();
         }
         consequences.forEach(Runnable::run);
         end();
@@ -96,12 +91,12 @@ final class Candidate {
         }
     }
 
-    /** Called under the lock. */
+    /** Called under the monitor. */
     boolean isGivenUp() {
         return isGivenUp;
     }
 
-    /** Called under the lock. */
+    /** Called under the monitor. */
     void giveUp(List<Runnable> consequences) {
         if (!isGivenUp) {
             isGivenUp = true;
@@ -111,22 +106,12 @@ final class Candidate {
     }
 
     /** Called before the release is sent, which frees all grants answered so far. */
-    void releases() {
-        lock.lock();
-        try {
-            isGivenUp = true;
-        } finally {
-            lock.unlock();
-        }
+    synchronized void releases() {
+        isGivenUp = true;
     }
 
-    void released(int node) {
-        lock.lock();
-        try {
-            freesLateGrants.set(node);
-        } finally {
-            lock.unlock();
-        }
+    synchronized void released(int node) {
+        freesLateGrants.set(node);
     }
 
     private void free(int node) {

@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -46,19 +45,14 @@ class NodeAnswers<R> {
             Quorum quorum, IntFunction<CompletionStage<R>> command, Function<NodeAnswers<R>, Optional<R>> decision) {
         NodeAnswers<R> answers = new NodeAnswers<>(quorum);
         CompletableFuture<R> outcome = new CompletableFuture<>();
-        ReentrantLock lock = new ReentrantLock();
-        ask(quorum, command, (node, answer) -> {
-            Optional<R> decided;
-            lock.lock();
-            try {
-                answers.set(node, answer);
-                decided = decision.apply(answers);
-            } finally {
-                lock.unlock();
-            }
-            decided.ifPresent(outcome::complete);
-        });
+        ask(quorum, command, (node, answer) -> answers.decidedWith(node, answer, decision)
+                .ifPresent(outcome::complete));
         return outcome;
+    }
+
+    private synchronized Optional<R> decidedWith(int node, R answer, Function<NodeAnswers<R>, Optional<R>> decision) {
+        set(node, answer);
+        return decision.apply(this);
     }
 
     final void set(int node, @Nullable R answer) {

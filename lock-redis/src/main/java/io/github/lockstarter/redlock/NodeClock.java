@@ -1,6 +1,5 @@
 package io.github.lockstarter.redlock;
 
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +21,6 @@ final class NodeClock {
 
     private static final long NANOS_FOR_ONE_OF_DRIFT = 1_000_000 / DRIFT_PPM;
 
-    private final ReentrantLock lock = new ReentrantLock();
     private final long longestLease;
     private boolean isKnown;
 
@@ -40,31 +38,26 @@ final class NodeClock {
         this.longestLease = longestLeaseNanos;
     }
 
-    void observe(long storeMicros, long sent, long received) {
-        lock.lock();
-        try {
-            long least = storeMicros * MICRO - received;
-            long most = storeMicros * MICRO + MICRO - sent;
-            // No drift if a later answer has been evaluated before.
-            long drift = isKnown ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
-            long slack = Math.max(drift, TOLERANCE_NANOS);
-            boolean isSet = isKnown && (least - (high + slack) > 0 || most - (low - slack) < 0);
-            if (isSet) {
-                untrustedUntil = received + longestLease;
-            }
-            if (isSet || !isKnown) {
-                isKnown = true;
-                low = least;
-                high = most;
-                at = received;
-            } else {
-                low -= drift;
-                high += drift;
-                at += drift * NANOS_FOR_ONE_OF_DRIFT;
-                narrow(least, most);
-            }
-        } finally {
-            lock.unlock();
+    synchronized void observe(long storeMicros, long sent, long received) {
+        long least = storeMicros * MICRO - received;
+        long most = storeMicros * MICRO + MICRO - sent;
+        // No drift if a later answer has been evaluated before.
+        long drift = isKnown ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
+        long slack = Math.max(drift, TOLERANCE_NANOS);
+        boolean isSet = isKnown && (least - (high + slack) > 0 || most - (low - slack) < 0);
+        if (isSet) {
+            untrustedUntil = received + longestLease;
+        }
+        if (isSet || !isKnown) {
+            isKnown = true;
+            low = least;
+            high = most;
+            at = received;
+        } else {
+            low -= drift;
+            high += drift;
+            at += drift * NANOS_FOR_ONE_OF_DRIFT;
+            narrow(least, most);
         }
     }
 
@@ -81,17 +74,12 @@ final class NodeClock {
     }
 
     /** Nanoseconds for which votes of this node still prove nothing; 0 if they count. */
-    long untrustedFor(long now) {
-        lock.lock();
-        try {
-            Long until = untrustedUntil;
-            if (until != null && until - now > 0) {
-                return until - now;
-            }
-            untrustedUntil = null; // before the monotonic clock wraps
-            return 0;
-        } finally {
-            lock.unlock();
+    synchronized long untrustedFor(long now) {
+        Long until = untrustedUntil;
+        if (until != null && until - now > 0) {
+            return until - now;
         }
+        untrustedUntil = null; // before the monotonic clock wraps
+        return 0;
     }
 }

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -19,11 +18,10 @@ import java.util.stream.LongStream;
  * Turns events of single nodes into events of votes, and reports when too few nodes answer or vote. Command results
  * cannot show an outage of the quorum: half of the nodes cannot grant a lock, but can still answer that a token does
  * not have it.
- * <p>Thread-safe. {@code lock} guards all mutable fields; the receiver is called outside of it.
+ * <p>Thread-safe. Its monitor guards all mutable fields; the receiver is called outside of it.
  */
 final class QuorumEvents {
 
-    private final ReentrantLock lock = new ReentrantLock();
     private final Quorum quorum;
     private final String name;
     private final LongSupplier monotonicNanos;
@@ -43,17 +41,10 @@ final class QuorumEvents {
     }
 
     void report(int node, StoreEvent event) {
-        List<StoreEvent> all;
-        lock.lock();
-        try {
-            all = consequences(node, event, monotonicNanos.getAsLong());
-        } finally {
-            lock.unlock();
-        }
-        all.forEach(receiver);
+        consequences(node, event, monotonicNanos.getAsLong()).forEach(receiver);
     }
 
-    private List<StoreEvent> consequences(int node, StoreEvent event, long now) {
+    private synchronized List<StoreEvent> consequences(int node, StoreEvent event, long now) {
         if (event instanceof RecoveryStarted recovery) {
             return recovering(node, recovery, now);
         }

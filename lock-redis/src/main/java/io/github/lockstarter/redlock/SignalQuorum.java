@@ -6,10 +6,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * This instance's waits across all nodes: its places in their queues, and the signals received.
@@ -46,7 +43,6 @@ final class SignalQuorum {
         }
     }
 
-    private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Wait> waits = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<String, Wait> notices = new LinkedHashMap<>(16, 0.75f, true);
     private final int nodes;
@@ -65,12 +61,10 @@ final class SignalQuorum {
      *
      * @return whether the wait began with it
      */
-    boolean begun(String key) {
-        return guarded(() -> {
-            boolean isNew = waits.get(key) == null;
-            known(key, waits);
-            return isNew;
-        });
+    synchronized boolean begun(String key) {
+        boolean isNew = waits.get(key) == null;
+        known(key, waits);
+        return isNew;
     }
 
     AcquireCommand placed(int node, AcquireCommand command) {
@@ -78,10 +72,7 @@ final class SignalQuorum {
         if (waiting == null || waiting.position() == Waiting.NEW) {
             return command;
         }
-        long position = guarded(() -> {
-            Wait wait = waits.get(command.key());
-            return wait == null ? Waiting.NEW : wait.positions[node];
-        });
+        long position = positionOf(node, command.key());
         return position == Waiting.NEW
                 ? command
                 : new AcquireCommand(
@@ -95,47 +86,45 @@ final class SignalQuorum {
                         command.permits());
     }
 
-    void refused(String key, int missing) {
-        guarded(() -> {
-            Wait wait = known(key, waits);
-            wait.needed = missing;
-            wait.begin(monotonicNanos.getAsLong());
-            return wait;
-        });
+    private synchronized long positionOf(int node, String key) {
+        Wait wait = waits.get(key);
+        return wait == null ? Waiting.NEW : wait.positions[node];
     }
 
-    void placedAt(int node, String key, long position) {
-        guarded(() -> waits.computeIfPresent(key, (k, wait) -> {
+    synchronized void refused(String key, int missing) {
+        Wait wait = known(key, waits);
+        wait.needed = missing;
+        wait.begin(monotonicNanos.getAsLong());
+    }
+
+    synchronized void placedAt(int node, String key, long position) {
+        Wait wait = waits.get(key);
+        if (wait != null) {
             wait.positions[node] = position;
-            return wait;
-        }));
+        }
     }
 
-    void ended(String key) {
-        guarded(() -> waits.remove(key));
+    synchronized void ended(String key) {
+        waits.remove(key);
     }
 
     /** Called before a release requeues this instance: pending signals belong to its earlier place. */
-    void requeued(String key) {
-        guarded(() -> {
-            waits.remove(key);
-            return known(key, waits);
-        });
+    synchronized void requeued(String key) {
+        waits.remove(key);
+        known(key, waits);
     }
 
-    boolean signalled(int node, String key) {
-        return guarded(() -> {
-            Wait wait = waits.get(key);
-            return wait != null && isDue(node, wait);
-        });
+    synchronized boolean signalled(int node, String key) {
+        Wait wait = waits.get(key);
+        return wait != null && isDue(node, wait);
     }
 
-    boolean wanted(int node, String key) {
-        return guarded(() -> isDue(node, known(key, notices)));
+    synchronized boolean wanted(int node, String key) {
+        return isDue(node, known(key, notices));
     }
 
-    int size() {
-        return guarded(waits::size);
+    synchronized int size() {
+        return waits.size();
     }
 
     private Wait known(String key, Map<String, Wait> some) {
@@ -155,14 +144,5 @@ final class SignalQuorum {
         boolean isDue = !wait.isPassed && wait.signalled.cardinality() >= wait.needed;
         wait.isPassed |= isDue;
         return isDue;
-    }
-
-    private <R extends @Nullable Object> R guarded(Supplier<R> step) {
-        lock.lock();
-        try {
-            return step.get();
-        } finally {
-            lock.unlock();
-        }
     }
 }

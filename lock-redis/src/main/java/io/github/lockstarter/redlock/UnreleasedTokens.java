@@ -5,7 +5,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Given-up tokens that one node may still hold because it did not answer their release; freed when it answers again,
@@ -19,37 +18,26 @@ final class UnreleasedTokens {
     /** @param release a release with a minimum time takes precedence over one without */
     record Unreleased(ReleaseCommand release, long until) {}
 
-    private final ReentrantLock lock = new ReentrantLock();
     private final Map<LockToken, Unreleased> tokens = new LinkedHashMap<>();
 
-    void add(ReleaseCommand release, long until) {
-        lock.lock();
-        try {
-            Unreleased added = new Unreleased(release, until);
-            Unreleased known = tokens.remove(release.token());
-            if (known != null) {
-                added = new Unreleased(
-                        known.release.atLeast().isZero() ? release : known.release,
-                        known.until - until > 0 ? known.until : until);
-            } else if (tokens.size() == MOST) {
-                tokens.remove(tokens.keySet().iterator().next());
-            }
-            tokens.put(release.token(), added);
-        } finally {
-            lock.unlock();
+    synchronized void add(ReleaseCommand release, long until) {
+        Unreleased added = new Unreleased(release, until);
+        Unreleased known = tokens.remove(release.token());
+        if (known != null) {
+            added = new Unreleased(
+                    known.release.atLeast().isZero() ? release : known.release,
+                    known.until - until > 0 ? known.until : until);
+        } else if (tokens.size() == MOST) {
+            tokens.remove(tokens.keySet().iterator().next());
         }
+        tokens.put(release.token(), added);
     }
 
-    List<Unreleased> collect(long now) {
-        lock.lock();
-        try {
-            List<Unreleased> due = tokens.values().stream()
-                    .filter(unreleased -> unreleased.until - now > 0)
-                    .toList();
-            tokens.clear();
-            return due;
-        } finally {
-            lock.unlock();
-        }
+    synchronized List<Unreleased> collect(long now) {
+        List<Unreleased> due = tokens.values().stream()
+                .filter(unreleased -> unreleased.until - now > 0)
+                .toList();
+        tokens.clear();
+        return due;
     }
 }

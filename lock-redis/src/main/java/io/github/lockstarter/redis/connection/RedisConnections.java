@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Opens the link to Redis on demand; Lettuce then keeps it open. Lettuce does not detect a server that hangs or was
  * demoted, nor a second master: then the link is abandoned, and another is opened to the current master. A cluster's
  * link covers all nodes and is kept; the connection to the node is closed, and the topology refreshed.
- * <p>Thread-safe. One daemon thread opens, since opening blocks. {@code lock} guards all mutable fields; nothing blocks
+ * <p>Thread-safe. One daemon thread opens, since opening blocks. Its monitor guards all mutable fields; nothing blocks
  * and no user is called while holding it. {@code link} is null until commands may be sent directly: connected,
  * subscribed if there is a mailbox, and all earlier users served. Until then {@code waiting} contains these users, with
  * those that have timed out. One task of the event loop serves them and sets {@code link}: Lettuce writes at once what
@@ -53,7 +52,6 @@ public final class RedisConnections implements AutoCloseable {
     private final Duration patience;
     private final ExecutorService opener;
     private final Duration pulse;
-    private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable ConnectionPair link;
     private List<User> waiting = new ArrayList<>();
     private volatile @Nullable SignalMailbox mailbox;
@@ -150,8 +148,7 @@ public final class RedisConnections implements AutoCloseable {
         ConnectionPair open;
         Attempt begun = null;
         CancellationException refusal = null;
-        lock.lock();
-        try {
+        synchronized (this) {
             open = link;
             if (access != Access.OPEN) {
                 refusal = access.refusal();
@@ -159,8 +156,6 @@ public final class RedisConnections implements AutoCloseable {
                 waiting.add(user);
                 begun = begin(null);
             }
-        } finally {
-            lock.unlock();
         }
         if (refusal != null) {
             user.link.completeExceptionally(refusal);
@@ -173,20 +168,22 @@ public final class RedisConnections implements AutoCloseable {
 
     /** Subscribes before any further command is sent, in place of an earlier mailbox of the same listener. */
     public void subscribe(SignalMailbox wanted) {
-        launch(guarded(() -> {
-            SignalMailbox former = mailbox;
-            if (former != null && !former.hasListenerOf(wanted)) {
-                throw new IllegalStateException("This Redis lock backend has a listener already; build one per engine");
-            }
-            mailbox = wanted;
-            ConnectionPair open = link;
-            link = null;
-            return access == Access.OPEN ? begin(open) : null;
-        }));
+        launch(take(wanted));
     }
 
-    public void start() {
-        guarded(() -> access = access == Access.STOPPED ? Access.OPEN : access);
+    private synchronized @Nullable Attempt take(SignalMailbox wanted) {
+        SignalMailbox former = mailbox;
+        if (former != null && !former.hasListenerOf(wanted)) {
+            throw new IllegalStateException("This Redis lock backend has a listener already; build one per engine");
+        }
+        mailbox = wanted;
+        ConnectionPair open = link;
+        link = null;
+        return access == Access.OPEN ? begin(open) : null;
+    }
+
+    public synchronized void start() {
+        access = access == Access.STOPPED ? Access.OPEN : access;
     }
 
     public void stop() {
@@ -204,8 +201,7 @@ public final class RedisConnections implements AutoCloseable {
         Attempt underWay;
         List<User> stranded;
         CancellationException refusal;
-        lock.lock();
-        try {
+        synchronized (this) {
             access = access == Access.CLOSED ? access : next;
             refusal = access.refusal();
             open = link;
@@ -213,8 +209,6 @@ public final class RedisConnections implements AutoCloseable {
             underWay = attempt;
             attempt = null;
             stranded = takeWaiting();
-        } finally {
-            lock.unlock();
         }
         stranded.forEach(user -> user.link.completeExceptionally(refusal));
         if (open != null) {
@@ -267,13 +261,8 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    private <R extends @Nullable Object> R guarded(Supplier<R> step) {
-        lock.lock();
-        try {
-            return step.get();
-        } finally {
-            lock.unlock();
-        }
+    private synchronized <R extends @Nullable Object> R guarded(Supplier<R> step) {
+        return step.get();
     }
 
     private List<User> takeWaiting() {

@@ -2,15 +2,12 @@ package io.github.lockstarter.redis.key;
 
 import io.lettuce.core.cluster.SlotHash;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The lowest number whose hash tag lies in a cluster slot: the same in all clients and versions.
- * <p>Tries each number once, about 110,000 for all slots. Thread-safe: {@code lock} guards writes.
+ * <p>Tries each number once, about 110,000 for all slots. Thread-safe: its monitor guards writes.
  */
 public final class SlotTags {
-
-    private final ReentrantLock lock = new ReentrantLock();
 
     private final AtomicIntegerArray found = new AtomicIntegerArray(SlotHash.SLOT_COUNT);
 
@@ -21,19 +18,14 @@ public final class SlotTags {
         return Integer.toString((known == 0 ? find(slot) : known) - 1);
     }
 
-    private int find(int slot) {
-        lock.lock();
-        try {
-            while (found.get(slot) == 0) {
-                int reached = SlotHash.getSlot(Integer.toString(tried));
-                tried++;
-                if (found.get(reached) == 0) {
-                    found.set(reached, tried);
-                }
+    private synchronized int find(int slot) {
+        while (found.get(slot) == 0) {
+            int reached = SlotHash.getSlot(Integer.toString(tried));
+            tried++;
+            if (found.get(reached) == 0) {
+                found.set(reached, tried);
             }
-            return found.get(slot);
-        } finally {
-            lock.unlock();
         }
+        return found.get(slot);
     }
 }
