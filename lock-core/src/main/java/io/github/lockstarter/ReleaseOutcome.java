@@ -1,7 +1,11 @@
 package io.github.lockstarter;
 
-/** Outcome of a release. */
+/** Outcome of a release. In ascending order of severity: of several locks, the most severe one counts. */
 public enum ReleaseOutcome {
+    /** This handle had been released before; nothing changed. */
+    ALREADY_RELEASED,
+    /** A nested hold was released; the owner has others. */
+    STILL_HELD,
     /** Given up: the lock is free, or kept for the rest of its minimum time. */
     RELEASED,
     /**
@@ -9,12 +13,8 @@ public enum ReleaseOutcome {
      * retried as for {@link #UNKNOWN}.
      */
     SENT,
-    /** A nested hold was released; the owner has others. */
-    STILL_HELD,
-    /** This handle had been released before; nothing changed. */
-    ALREADY_RELEASED,
-    /** The lock was lost before the release; its present owner, if any, keeps it. */
-    LOST,
     /** The backend did not answer. The release is retried in the background; the lease ends the lock at the latest. */
-    UNKNOWN
+    UNKNOWN,
+    /** The lock was lost before the release; its present owner, if any, keeps it. */
+    LOST
 }

@@ -20,15 +20,6 @@ import java.util.stream.Stream;
 /** Several locks as one handle: held while all are, lost with the first. Released in reverse order. */
 final class CompositeHandle implements LockHandle {
 
-    /** In ascending order of severity. */
-    private static final List<ReleaseOutcome> OUTCOMES = List.of(
-            ReleaseOutcome.ALREADY_RELEASED,
-            ReleaseOutcome.STILL_HELD,
-            ReleaseOutcome.RELEASED,
-            ReleaseOutcome.SENT,
-            ReleaseOutcome.UNKNOWN,
-            ReleaseOutcome.LOST);
-
     private static final CompletableFuture<ReleaseOutcome> NONE =
             CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
 
@@ -150,7 +141,7 @@ final class CompositeHandle implements LockHandle {
         for (int i = parts.size() - 1; i >= 0; i--) {
             try {
                 worst = worst.thenCombine(
-                        release.apply(parts.get(i)), BinaryOperator.maxBy(Comparator.comparing(OUTCOMES::indexOf)));
+                        release.apply(parts.get(i)), BinaryOperator.maxBy(Comparator.naturalOrder()));
             } catch (RuntimeException | Error e) {
                 failure = failure == null ? e : failure; // still release the others
             }
