@@ -32,21 +32,10 @@ final class JdkLockAdapter implements Lock {
 
     @Override
     public void lock() {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    lockInterruptibly();
-                    return;
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        uninterruptibly(() -> {
+            lockInterruptibly();
+            return true;
+        });
     }
 
     @Override
@@ -59,16 +48,17 @@ final class JdkLockAdapter implements Lock {
 
     @Override
     public boolean tryLock() {
-        checkNotLost();
-        boolean interrupted = Thread.interrupted();
+        return uninterruptibly(() -> tryLockFor(Duration.ZERO));
+    }
+
+    private static boolean uninterruptibly(LockedAction<Boolean, InterruptedException> step) {
+        boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return source.tryAcquire(request.withoutWaiting())
-                            .map(this::push)
-                            .isPresent();
-                } catch (LockInterruptedException e) {
-                    interrupted = Thread.interrupted();
+                    return step.run();
+                } catch (InterruptedException e) {
+                    interrupted = true;
                 }
             }
         } finally {
