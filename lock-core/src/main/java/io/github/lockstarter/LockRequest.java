@@ -56,6 +56,9 @@ public record LockRequest(
     /** Upper limit of all durations. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
 
+    private static final Duration ONE_MILLI = Duration.ofMillis(1);
+    private static final String HOLD = "Longest hold";
+
     /**
      * Validates the values, sorts the keys and drops duplicates.
      *
@@ -88,16 +91,21 @@ public record LockRequest(
         }
         keys = checkedKeys(keys, name);
         if (maxWait.isPresent()) {
-            checkWait(maxWait.get(), keys);
+            checkRange("Wait", maxWait.get(), Duration.ZERO, "between 0ms and 365d", keys);
         }
         if (lease.isPresent()) {
-            checkLease(lease.get(), keys);
+            checkRange("Lease", lease.get(), MIN_LEASE, "between 20ms and 365d", keys);
         }
-        if (atLeast.isPresent()) {
-            checkAtLeast(atLeast.get(), keys);
+        if (atLeast.isPresent() && !atLeast.get().isZero()) {
+            checkRange("Minimum time", atLeast.get(), ONE_MILLI, "0, or between 1ms and the lease", keys);
         }
         if (maxHold.isPresent()) {
-            checkMaxHold(maxHold.get(), renewal, keys);
+            checkRange(HOLD, maxHold.get(), MIN_LEASE, "between the lease and 365d", keys);
+            if (renewal == Renewal.OFF) {
+                String why = ", which has no effect: the lock is not renewed, and ends with its lease. Leave out "
+                        + "one of them";
+                throw wrong(HOLD, maxHold.get(), why, keys);
+            }
         }
         if (permits.isPresent()) {
             checkPermits(permits.getAsInt(), keys);
@@ -324,42 +332,15 @@ public record LockRequest(
         }
     }
 
-    private static void checkWait(Duration wait, List<String> keys) {
-        if (wait.isNegative() || wait.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException(
-                    "Wait of lock '" + described(keys) + "' is " + DurationText.exactly(wait) + "; it must be between "
-                            + DurationText.exactly(Duration.ZERO) + " and " + DurationText.exactly(MAX_DURATION));
+    private static void checkRange(String term, Duration value, Duration least, String range, List<String> keys) {
+        if (value.compareTo(least) < 0 || value.compareTo(MAX_DURATION) > 0) {
+            throw wrong(term, value, "; it must be " + range, keys);
         }
     }
 
-    private static void checkLease(Duration lease, List<String> keys) {
-        if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException("Lease of lock '" + described(keys) + "' is "
-                    + DurationText.exactly(lease) + "; it must be between " + DurationText.exactly(MIN_LEASE) + " and "
-                    + DurationText.exactly(MAX_DURATION));
-        }
-    }
-
-    private static void checkAtLeast(Duration atLeast, List<String> keys) {
-        boolean tooShort = !atLeast.isZero() && atLeast.compareTo(Duration.ofMillis(1)) < 0;
-        if (tooShort || atLeast.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException("Minimum time of lock '" + described(keys) + "' is "
-                    + DurationText.exactly(atLeast) + "; it must be 0, or between 1ms and the lease");
-        }
-    }
-
-    private static void checkMaxHold(Duration maxHold, Renewal renewal, List<String> keys) {
-        if (maxHold.compareTo(MIN_LEASE) < 0 || maxHold.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException(
-                    "Longest hold of lock '" + described(keys) + "' is " + DurationText.exactly(maxHold)
-                            + "; it must be between the lease and " + DurationText.exactly(MAX_DURATION));
-        }
-        if (renewal == Renewal.OFF) {
-            throw new IllegalArgumentException(
-                    "Longest hold of lock '" + described(keys) + "' is " + DurationText.exactly(maxHold)
-                            + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out "
-                            + "one of them");
-        }
+    private static IllegalArgumentException wrong(String term, Duration value, String why, List<String> keys) {
+        return new IllegalArgumentException(
+                term + " of lock '" + described(keys) + "' is " + DurationText.exactly(value) + why);
     }
 
     private static void checkPermits(int permits, List<String> keys) {
