@@ -84,11 +84,6 @@ record ResolvedRequest(
                 release);
     }
 
-    ResolvedRequest withoutRenewal() {
-        return new ResolvedRequest(
-                name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver, permits, release);
-    }
-
     boolean isRenewed() {
         return renewal == Renewal.ON;
     }

@@ -24,7 +24,7 @@ final class ManualCaller {
         /** Asynchronous, waits long. */
         WAITS(TERMS),
         /** The same, for a lock that is not renewed. */
-        UNRENEWED(TERMS.withoutRenewal()),
+        UNRENEWED(ResolvedRequest.of(REQUEST.withoutRenewal(), ManualEngine.SETTINGS)),
         /** Asynchronous, its wait is over before the first look. */
         WAITS_SHORTLY(TERMS.waitingUpTo(Duration.ofMillis(20))),
         /** Asynchronous, does not wait. */
