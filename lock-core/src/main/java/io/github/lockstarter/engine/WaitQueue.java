@@ -149,14 +149,11 @@ final class WaitQueue {
         if (tries.isEmpty()) {
             return;
         }
-        List<Waiter> left = new ArrayList<>();
         for (Waiter each : tries) {
             if (which.test(each)) {
                 taker.accept(each);
-            } else {
-                left.add(each);
             }
         }
-        tries = left.isEmpty() ? Collections.emptyList() : left;
+        tries.removeIf(which); // last: a caller that was not told stays
     }
 }
