@@ -382,13 +382,9 @@ final class Running {
 
     void signal(String key, int slot) {
         KeyLock lock = keyLock(key);
-        while (!isSignalled(lock, slot)) {
-            lock = keyLock(key);
+        if (!call(lock, (todo, now) -> lock.signalled(todo, slot, now))) { // retired: another object serves the key
+            signal(key, slot);
         }
-    }
-
-    private boolean isSignalled(KeyLock lock, int slot) {
-        return call(lock, (todo, now) -> lock.signalled(todo, slot, now));
     }
 
     /** After possibly missed signals. */
