@@ -304,7 +304,7 @@ final class KeyLock extends TimerEntry {
                 entered.claim = handle;
             }
         } else if (entered.owner.thread() == Thread.currentThread()) {
-            forget(entered);
+            keepLost(each -> each != entered);
         }
         return entered.state;
     }
@@ -361,7 +361,11 @@ final class KeyLock extends TimerEntry {
 
     /** Whether its release was decided, or another hold replaced it. */
     synchronized boolean isRemoved(Hold left) {
-        return !contains(left);
+        Hold each = holds;
+        while (each != null && each != left) {
+            each = each.next;
+        }
+        return each == null;
     }
 
     /** No effect while another handle has the hold. */
@@ -401,7 +405,7 @@ final class KeyLock extends TimerEntry {
             }
         } else if (left.state == Hold.State.LOST) {
             left.state = Hold.State.ENDED;
-            forget(left);
+            keepLost(each -> each != left);
             reportLoss(todo, left, now); // unless reported: it was lost before the grant was announced
             end(todo, left, ReleaseOutcome.LOST, now);
             releaseLost(todo, left);
@@ -487,13 +491,8 @@ final class KeyLock extends TimerEntry {
         if (wasWanted) {
             grant.wanted(now.nanos());
         }
-        Hold made = new Hold(
-                taker,
-                grant,
-                grant.firstFencingToken,
-                deadline,
-                answered.waiter.request.renewAt(answered.sent.nanos()),
-                now);
+        long renewAt = answered.waiter.request.renewAt(answered.sent.nanos());
+        Hold made = new Hold(taker, grant, grant.firstFencingToken, deadline, renewAt, now);
         startHold(todo, made, taker, now);
         nextLookAt = NEVER;
     }
@@ -660,18 +659,17 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void completeRelease(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
-        if (result instanceof ReleaseResult.NotHeld) {
-            left.lossCause = isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
-            reportLoss(todo, left, now);
-            end(todo, left, ReleaseOutcome.LOST, now);
-            left.state = Hold.State.ENDED;
-            return;
-        }
         // A free lock was released by its owner if it cannot have been taken over.
         boolean isReleased = result instanceof ReleaseResult.Released
                 || result instanceof ReleaseResult.Kept
                 || (result instanceof ReleaseResult.FoundFree && isCertain);
-        end(todo, left, isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN, now);
+        ReleaseOutcome outcome = isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN;
+        if (result instanceof ReleaseResult.NotHeld) {
+            left.lossCause = isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
+            reportLoss(todo, left, now);
+            outcome = ReleaseOutcome.LOST;
+        }
+        end(todo, left, outcome, now);
         left.state = Hold.State.ENDED;
     }
 
@@ -842,9 +840,7 @@ final class KeyLock extends TimerEntry {
 
     synchronized void look(Effects todo, Moment now) {
         expire(todo, now);
-        if (!lost.isEmpty()) {
-            lost = lost.stream().filter(each -> now.nanos() - each.forgetAt < 0).toList();
-        }
+        keepLost(each -> now.nanos() - each.forgetAt < 0);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.HELD) {
                 lookAtHold(todo, each, now);
@@ -1110,15 +1106,6 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    @GuardedBy("this")
-    private boolean contains(Hold hold) {
-        Hold each = holds;
-        while (each != null && each != hold) {
-            each = each.next;
-        }
-        return each != null;
-    }
-
     /** If the store still has the lock, others need not wait for its lease. */
     @GuardedBy("this")
     private void releaseLost(Effects todo, Hold left) {
@@ -1233,9 +1220,7 @@ final class KeyLock extends TimerEntry {
         }
         held.state = Hold.State.LOST;
         held.lossCause = cause;
-        if (contains(held)) {
-            removeHold(held);
-        }
+        removeHold(held);
         if (held.owner.isThread() && held.isAnnounced) {
             held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
             lost = Stream.concat(lost.stream(), Stream.of(held)).toList();
@@ -1250,9 +1235,9 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void forget(Hold known) {
+    private void keepLost(Predicate<Hold> which) {
         if (!lost.isEmpty()) {
-            lost = lost.stream().filter(each -> each != known).toList();
+            lost = lost.stream().filter(which).toList();
         }
     }
 
