@@ -2,10 +2,7 @@ package io.github.lockstarter.spi;
 
 import io.github.lockstarter.LockHolder;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -188,12 +185,7 @@ public record LockToken(
      * @param stored {@link #value}
      */
     public static String fingerprintOf(String stored) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(stored.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-1", e);
-        }
+        return Digest.SHA_1.hex(stored.getBytes(StandardCharsets.UTF_8));
     }
 
     /** {@return the start of the instance's id, too short to build a token} */

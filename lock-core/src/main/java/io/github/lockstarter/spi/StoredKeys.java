@@ -1,9 +1,6 @@
 package io.github.lockstarter.spi;
 
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -97,10 +94,6 @@ public final class StoredKeys {
     private static String hash(String whole) {
         ByteBuffer characters = ByteBuffer.allocate(2 * whole.length());
         characters.asCharBuffer().put(whole);
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(characters.array()));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
-        }
+        return Digest.SHA_256.hex(characters.array());
     }
 }

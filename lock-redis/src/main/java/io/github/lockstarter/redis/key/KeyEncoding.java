@@ -1,8 +1,7 @@
 package io.github.lockstarter.redis.key;
 
+import io.github.lockstarter.spi.Digest;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -43,7 +42,7 @@ public final class KeyEncoding {
             return encoded;
         }
         byte[] bytes = encoded.getBytes(StandardCharsets.UTF_8);
-        return bytes.length <= MAX_BYTES ? encoded : HASH_MARK + HexFormat.of().formatHex(sha256(bytes));
+        return bytes.length <= MAX_BYTES ? encoded : HASH_MARK + Digest.SHA_256.hex(bytes);
     }
 
     /**
@@ -64,13 +63,5 @@ public final class KeyEncoding {
 
     private static String character(MatchResult escape) {
         return Matcher.quoteReplacement(Character.toString(HexFormat.fromHexDigits(escape.group(1))));
-    }
-
-    private static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
-        }
     }
 }

@@ -1,12 +1,10 @@
 package io.github.lockstarter.redis.script;
 
+import io.github.lockstarter.spi.Digest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -29,7 +27,7 @@ public enum LockScript {
 
     LockScript() {
         this.text = Text.of(name().toLowerCase(Locale.ROOT) + ".lua");
-        this.sha = sha1(text.getBytes(StandardCharsets.UTF_8));
+        this.sha = Digest.SHA_1.hex(text.getBytes(StandardCharsets.UTF_8));
     }
 
     public String text() {
@@ -38,14 +36,6 @@ public enum LockScript {
 
     public String sha() {
         return sha;
-    }
-
-    private static String sha1(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-1", e);
-        }
     }
 
     /** A separate class because enum constants are created before static fields of the enum. */

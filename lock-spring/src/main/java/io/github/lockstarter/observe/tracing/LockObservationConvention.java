@@ -1,18 +1,16 @@
 package io.github.lockstarter.observe.tracing;
 
+import io.github.lockstarter.spi.Digest;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Objects;
 
 /** Names and key values of lock observations. A bean of this type replaces the default. */
 public class LockObservationConvention implements ObservationConvention<LockObservationContext> {
 
-    private static final int HASH_BYTES = 8;
+    private static final int HASH_DIGITS = 16;
 
     /**
      * How a span shows a key, which may contain identifiers of people or orders. Unless {@link #PLAIN}, spans show only
@@ -81,11 +79,6 @@ public class LockObservationConvention implements ObservationConvention<LockObse
     }
 
     private static String hash(String key) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
-        }
+        return Digest.SHA_256.hex(key.getBytes(StandardCharsets.UTF_8)).substring(0, HASH_DIGITS);
     }
 }
