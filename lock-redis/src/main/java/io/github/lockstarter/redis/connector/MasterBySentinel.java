@@ -5,16 +5,17 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import io.lettuce.core.sentinel.api.async.RedisSentinelAsyncCommands;
 import java.net.SocketAddress;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the master through sentinels. Lettuce asks sentinels one after another, on reconnects too. So this asks all in
@@ -63,11 +64,8 @@ final class MasterBySentinel extends MasterConnector {
     }
 
     private CompletionStage<List<RedisURI>> replicasKnownTo(RedisURI sentinel) {
-        return BackendGuard.stageOf(() -> connect(sentinel).thenCompose(connection -> connection
-                .async()
-                .replicas(sentinels.getSentinelMasterId())
-                .thenApply(replicas -> replicas.stream().map(this::uriOf).toList())
-                .whenComplete((count, failure) -> connection.closeAsync())));
+        return ask(sentinel, redis -> redis.replicas(sentinels.getSentinelMasterId()))
+                .thenApply(replicas -> replicas.stream().map(this::uriOf).toList());
     }
 
     private RedisURI uriOf(Map<String, String> replica) {
@@ -84,7 +82,7 @@ final class MasterBySentinel extends MasterConnector {
     /** The sentinels that name the most named server: more than half of all, or else most of those that answer. */
     private List<RedisURI> majority() {
         List<Answer> answers = ParallelQuery.results(
-                sentinels.getSentinels().stream().map(this::ask).toList(),
+                sentinels.getSentinels().stream().map(this::masterKnownTo).toList(),
                 sentinels.getTimeout(),
                 known -> bySize(known).stream().anyMatch(this::isMajority),
                 answer -> {},
@@ -111,29 +109,19 @@ final class MasterBySentinel extends MasterConnector {
 
     private record Answer(RedisURI sentinel, SocketAddress master) {}
 
-    private CompletionStage<Optional<Answer>> ask(RedisURI sentinel) {
-        // Not thrown: other sentinels may answer.
-        return BackendGuard.stageOf(() -> connect(sentinel).thenCompose(connection -> asked(connection, sentinel)));
+    private CompletionStage<Optional<Answer>> masterKnownTo(RedisURI sentinel) {
+        return ask(sentinel, redis -> redis.getMasterAddrByName(sentinels.getSentinelMasterId()))
+                .thenApply(address -> Optional.ofNullable(address).map(known -> new Answer(sentinel, known)));
     }
 
-    private CompletionStage<StatefulRedisSentinelConnection<String, String>> connect(RedisURI sentinel) {
+    /** Throws nothing: other sentinels may answer. */
+    private <T extends @Nullable Object> CompletionStage<T> ask(
+            RedisURI sentinel, Function<RedisSentinelAsyncCommands<String, String>, CompletionStage<T>> question) {
         RedisURI bounded =
                 RedisURI.builder(sentinel).withTimeout(sentinels.getTimeout()).build();
-        return client.connectSentinelAsync(StringCodec.UTF8, bounded);
-    }
-
-    private CompletionStage<Optional<Answer>> asked(
-            StatefulRedisSentinelConnection<String, String> connection, RedisURI sentinel) {
-        return connection
-                .async()
-                .getMasterAddrByName(sentinels.getSentinelMasterId())
-                .handle((address, failure) -> {
-                    connection.closeAsync();
-                    if (failure != null) {
-                        throw new CompletionException(failure);
-                    }
-                    return Optional.ofNullable(address).map(known -> new Answer(sentinel, known));
-                });
+        return BackendGuard.stageOf(() -> client.connectSentinelAsync(StringCodec.UTF8, bounded)
+                .thenCompose(connection -> question.apply(connection.async())
+                        .whenComplete((answer, failure) -> connection.closeAsync())));
     }
 
     private RedisURI beginningWith(List<RedisURI> first) {

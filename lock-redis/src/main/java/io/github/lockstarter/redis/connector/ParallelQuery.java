@@ -1,16 +1,14 @@
 package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.redis.cause.ExceptionCauses;
+import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -37,16 +35,17 @@ final class ParallelQuery {
             Supplier<String> none) {
         List<CompletableFuture<Optional<T>>> answers =
                 asked.stream().map(CompletionStage::toCompletableFuture).toList();
-        List<T> results = new ArrayList<>();
-        boolean isInTime = false;
-        try {
-            await(answers, timeout, isEnough);
-            isInTime = true;
-        } finally {
-            for (CompletableFuture<Optional<T>> answer : answers) {
-                Optional<T> result = isInTime ? resultOf(answer) : Optional.empty();
-                result.ifPresentOrElse(results::add, () -> answer.thenAccept(late -> late.ifPresent(discard)));
+        CompletableFuture<?> enough = new CompletableFuture<>();
+        answers.forEach(answer -> answer.whenComplete((result, failure) -> {
+            if (answers.stream().allMatch(CompletableFuture::isDone) || isEnough.test(known(answers))) {
+                enough.complete(null);
             }
+        }));
+        BlockingWait.awaitUninterruptibly(enough, timeout.multipliedBy(2));
+        List<T> results = new ArrayList<>();
+        for (CompletableFuture<Optional<T>> answer : answers) {
+            resultOf(answer)
+                    .ifPresentOrElse(results::add, () -> answer.thenAccept(late -> late.ifPresent(discard)));
         }
         if (results.isEmpty()) {
             throw failure(answers, none.get());
@@ -54,24 +53,8 @@ final class ParallelQuery {
         return results;
     }
 
-    private static <T> void await(
-            List<CompletableFuture<Optional<T>>> answers, Duration timeout, Predicate<List<T>> isEnough) {
-        BlockingQueue<CompletableFuture<Optional<T>>> answered = new LinkedBlockingQueue<>();
-        answers.forEach(answer -> answer.whenComplete((result, failure) -> answered.add(answer)));
-        List<T> results = new ArrayList<>();
-        long end = System.nanoTime() + 2 * timeout.toNanos();
-        try {
-            for (int missing = answers.size(); missing > 0 && !isEnough.test(results); missing--) {
-                CompletableFuture<Optional<T>> answer = answered.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-                if (answer == null) {
-                    return;
-                }
-                resultOf(answer).ifPresent(results::add);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RedisException("Interrupted while connecting", e);
-        }
+    private static <T> List<T> known(List<CompletableFuture<Optional<T>>> answers) {
+        return answers.stream().flatMap(answer -> resultOf(answer).stream()).toList();
     }
 
     private static <T> Optional<T> resultOf(CompletableFuture<Optional<T>> answer) {
