@@ -8,6 +8,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +60,7 @@ public record LockRequest(
 
     private static final Duration ONE_MILLI = Duration.ofMillis(1);
     private static final String HOLD = "Longest hold";
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\x00-\\x1F\\x7F-\\x9F\\u2028\\u2029]");
 
     /**
      * Validates the values, sorts the keys and drops duplicates.
@@ -269,36 +272,17 @@ public record LockRequest(
      * @param text with keys
      */
     public static String printable(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (!isPrintable(text.charAt(i))) {
-                return escaped(text);
-            }
-        }
-        return text;
+        return UNPRINTABLE.matcher(text).replaceAll(LockRequest::escaped);
     }
 
-    private static boolean isPrintable(char character) {
-        return !Character.isISOControl(character) && character != '\u2028' && character != '\u2029';
-    }
-
-    private static String escaped(String text) {
-        StringBuilder escaped = new StringBuilder(text.length() + 16);
-        for (int i = 0; i < text.length(); i++) {
-            char character = text.charAt(i);
-            switch (character) {
-                case '\n' -> escaped.append("\\n");
-                case '\r' -> escaped.append("\\r");
-                case '\t' -> escaped.append("\\t");
-                default -> {
-                    if (isPrintable(character)) {
-                        escaped.append(character);
-                    } else {
-                        escaped.append(String.format(Locale.ROOT, "\\u%04x", (int) character));
-                    }
-                }
-            }
-        }
-        return escaped.toString();
+    private static String escaped(MatchResult unprintable) {
+        char character = unprintable.group().charAt(0);
+        return switch (character) {
+            case '\n' -> "\\\\n";
+            case '\r' -> "\\\\r";
+            case '\t' -> "\\\\t";
+            default -> String.format(Locale.ROOT, "\\\\u%04x", (int) character);
+        };
     }
 
     private static String nonNull(@Nullable String key) {
