@@ -81,13 +81,8 @@ public record LockRequest(
      *     1 to {@value #MOST_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
-        Objects.requireNonNull(maxWait, "maxWait");
-        Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(renewal, "renewal");
         Objects.requireNonNull(ownership, "ownership");
-        Objects.requireNonNull(atLeast, "atLeast");
-        Objects.requireNonNull(maxHold, "maxHold");
-        Objects.requireNonNull(permits, "permits");
         Objects.requireNonNull(inTransaction, "inTransaction");
         if (name == null || name.isBlank()) {
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
