@@ -103,17 +103,7 @@ public sealed interface AcquireResult {
      * @param retryAfter time until the next attempt
      * @param problem store and incident, as far as known, without a full stop
      */
-    record Recovering(Duration retryAfter, String problem) implements AcquireResult {
-
-        /**
-         * A recovery of unknown cause.
-         *
-         * @param retryAfter time
-         */
-        public Recovering(Duration retryAfter) {
-            this(retryAfter, "the lock store may have forgotten locks");
-        }
-    }
+    record Recovering(Duration retryAfter, String problem) implements AcquireResult {}
 
     /**
      * Certainly not acquired, for another reason than an owner.

@@ -84,7 +84,8 @@ final class SimNode {
             return new AcquireResult.Contended(Optional.of(Duration.ofNanos(leaseEnd - clock())), Waiting.NEW);
         }
         if (world.nanos() < recoveringUntil) {
-            return new AcquireResult.Recovering(Duration.ofNanos(recoveringUntil - world.nanos()));
+            return new AcquireResult.Recovering(
+                    Duration.ofNanos(recoveringUntil - world.nanos()), "the node may have forgotten locks");
         }
         owner = command.token();
         leaseEnd = clock() + command.lease().toNanos();

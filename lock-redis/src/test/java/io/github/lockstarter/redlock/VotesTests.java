@@ -27,7 +27,7 @@ class VotesTests {
     }
 
     private static AcquireResult recovering(long seconds) {
-        return new Recovering(Duration.ofSeconds(seconds));
+        return new Recovering(Duration.ofSeconds(seconds), "the lock store may have forgotten locks");
     }
 
     private static Votes votes(AcquireResult... cast) {
