@@ -293,6 +293,12 @@ public interface LockAdmin {
             return new StoreState(target, failure, recovering, guard, hearsSignals, all, nodes, coverage, found);
         }
 
+        /** {@return a copy of one of the nodes that share the keys} */
+        public StoreState asPart() {
+            return new StoreState(
+                    target, failure, recovering, guard, hearsSignals, warnings, nodes, Coverage.PART, crashTakeOver);
+        }
+
         /** Part of the locks that a store keeps. */
         public enum Coverage {
             /** All locks. */

@@ -1,9 +1,6 @@
 package io.github.lockstarter.redis.check;
 
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.Coverage;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
-import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.key.SlotTags;
 import java.time.Duration;
@@ -73,16 +70,7 @@ public final class StoreProbe {
     }
 
     private static StoreState part(String master, Optional<String> failure) {
-        return new StoreState(
-                master,
-                failure,
-                Duration.ZERO,
-                Guard.UNNEEDED,
-                failure.isEmpty(),
-                List.of(),
-                List.of(),
-                Coverage.PART,
-                CrashTakeOver.UNNEEDED);
+        return new StoreState(master, failure).asPart();
     }
 
     private static Optional<String> failureOf(StoredLock found) {
