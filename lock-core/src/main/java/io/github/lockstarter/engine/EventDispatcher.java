@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -35,7 +34,6 @@ final class EventDispatcher extends TimerEntry implements AutoCloseable {
     private final ExecutorService completions;
     private final ExecutorService starter;
     private final Queue<Runnable> queued = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean isStarting = new AtomicBoolean();
 
     EventDispatcher(List<LockListener> listeners, EngineEnvironment environment, EngineTimer timer) {
         this.listeners = List.copyOf(listeners);
@@ -121,21 +119,16 @@ final class EventDispatcher extends TimerEntry implements AutoCloseable {
      * forever.
      */
     private void runQueued() {
-        if (queued.isEmpty() || !isStarting.compareAndSet(false, true)) {
-            return;
-        }
         try {
             starter.execute(this::drain);
         } catch (RejectedExecutionException closed) {
             drain();
         } catch (Error noThread) {
-            isStarting.set(false);
             timer.schedule(this, clock.nanos() + RETRY_NANOS);
         }
     }
 
     private void drain() {
-        isStarting.set(false);
         for (Runnable task = queued.poll(); task != null; task = queued.poll()) {
             EngineLog.guard("A queued callback", task);
         }
