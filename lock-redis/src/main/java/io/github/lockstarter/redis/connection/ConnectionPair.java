@@ -69,24 +69,21 @@ final class ConnectionPair implements AutoCloseable {
         }
     }
 
-    @Nullable
-    MailboxConnection signals() {
-        return signals;
+    Optional<MailboxConnection> signals() {
+        return Optional.ofNullable(signals);
     }
 
     /** Null is no mailbox, which needs no subscription. */
     boolean isSubscribedTo(@Nullable SignalMailbox wanted) {
-        MailboxConnection subscribed = signals;
-        return wanted == null || (subscribed != null && subscribed.mailbox == wanted);
+        return wanted == null
+                || signals().filter(open -> open.mailbox == wanted).isPresent();
     }
 
     /** Closes an earlier subscription without blocking. */
     void subscribe(MailboxConnection connection) {
-        MailboxConnection former = signals;
+        Optional<MailboxConnection> former = signals();
         signals = connection;
-        if (former != null) {
-            former.closeAsync();
-        }
+        former.ifPresent(MailboxConnection::closeAsync);
         connection.open();
     }
 
@@ -96,10 +93,7 @@ final class ConnectionPair implements AutoCloseable {
      * execute them.
      */
     void abandon(ScheduledExecutorService loop, Duration commandTimeout) {
-        MailboxConnection subscribed = signals;
-        if (subscribed != null) {
-            subscribed.closeAsync();
-        }
+        signals().ifPresent(MailboxConnection::closeAsync);
         try {
             loop.schedule(commands::closeAsync, commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
@@ -110,10 +104,7 @@ final class ConnectionPair implements AutoCloseable {
     /** Closes both without blocking. */
     void closeAsync() {
         commands.closeAsync();
-        MailboxConnection subscribed = signals;
-        if (subscribed != null) {
-            subscribed.closeAsync();
-        }
+        signals().ifPresent(MailboxConnection::closeAsync);
     }
 
     @Override
@@ -121,10 +112,7 @@ final class ConnectionPair implements AutoCloseable {
         try {
             commands.close();
         } finally {
-            MailboxConnection subscribed = signals;
-            if (subscribed != null) {
-                subscribed.close();
-            }
+            signals().ifPresent(MailboxConnection::close);
         }
     }
 }

@@ -5,6 +5,7 @@ import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -102,17 +103,15 @@ final class MailboxConnection {
     }
 
     void close() {
-        Subscription known = current.getAndSet(null);
-        if (known != null) {
-            known.connection.close();
-        }
+        leave().ifPresent(StatefulRedisPubSubConnection::close);
     }
 
     void closeAsync() {
-        Subscription known = current.getAndSet(null);
-        if (known != null) {
-            known.connection.closeAsync();
-        }
+        leave().ifPresent(StatefulRedisPubSubConnection::closeAsync);
+    }
+
+    private Optional<StatefulRedisPubSubConnection<String, String>> leave() {
+        return Optional.ofNullable(current.getAndSet(null)).map(known -> known.connection);
     }
 
     /**

@@ -98,7 +98,7 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     private Optional<MailboxConnection> signals() {
-        return Optional.ofNullable(link).map(ConnectionPair::signals);
+        return Optional.ofNullable(link).flatMap(ConnectionPair::signals);
     }
 
     public @Nullable RedisLink current(String key) {
@@ -214,8 +214,8 @@ public final class RedisConnections implements AutoCloseable {
         if (open != null) {
             open.close();
         }
-        if (underWay != null) {
-            underWay.awaitEnd();
+        if (underWay != null) { // one that hangs in the client closes whatever it opened when it continues
+            BlockingWait.awaitUninterruptibly(underWay.ended, END_PATIENCE);
         }
     }
 
@@ -338,11 +338,6 @@ public final class RedisConnections implements AutoCloseable {
             } finally {
                 ended.complete(null);
             }
-        }
-
-        /** An attempt that hangs in the client closes whatever it opened when it continues. */
-        void awaitEnd() {
-            BlockingWait.awaitUninterruptibly(ended, END_PATIENCE);
         }
 
         private boolean publish(ConnectionPair connected) {
