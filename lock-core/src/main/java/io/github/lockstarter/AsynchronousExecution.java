@@ -98,14 +98,9 @@ final class AsynchronousExecution<T extends @Nullable Object> {
                 result.completeExceptionally(unwrapped(failure));
             }
         });
-        result.whenComplete((value, failure) -> giveUp(waiting.get())); // if the caller completed it
+        result.whenComplete((value, failure) -> // if the caller completed it
+                Optional.ofNullable(waiting.get()).ifPresent(unneeded -> unneeded.cancel(false)));
         return result;
-    }
-
-    private static void giveUp(@Nullable CompletableFuture<LockHandle> waiting) {
-        if (waiting != null) {
-            waiting.cancel(false);
-        }
     }
 
     private void run(LockHandle handle) {
