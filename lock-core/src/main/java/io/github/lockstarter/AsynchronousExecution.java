@@ -22,35 +22,19 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private final LockTemplate locks;
     private final LockSource source;
     private final LockRequest request;
-    private final Start<T> start;
+    private final Supplier<? extends CompletionStage<T>> action;
     private final LockContext context = LockContext.current();
     private final CompletableFuture<T> result = new CompletableFuture<>();
+
+    /** Kept even if code around the action fails after it. */
+    private @Nullable CompletionStage<T> begun;
 
     AsynchronousExecution(
             LockTemplate locks, LockSource source, LockRequest request, Supplier<? extends CompletionStage<T>> action) {
         this.locks = locks;
         this.source = source;
         this.request = request;
-        this.start = new Start<>(action);
-    }
-
-    /** Remembers the stage of the action, even if code around it fails afterwards. */
-    private static final class Start<T extends @Nullable Object>
-            implements LockedAction<CompletionStage<T>, RuntimeException> {
-
-        private final Supplier<? extends CompletionStage<T>> action;
-        private @Nullable CompletionStage<T> begun;
-
-        private Start(Supplier<? extends CompletionStage<T>> action) {
-            this.action = action;
-        }
-
-        @Override
-        public CompletionStage<T> run() {
-            CompletionStage<T> stage = Objects.requireNonNull(action.get(), "The action returned no stage");
-            begun = stage;
-            return stage;
-        }
+        this.action = action;
     }
 
     /** The hold keeps this callback, so a strong reference to the handle would hide an abandoned lock. */
@@ -113,16 +97,23 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             if (locks.onLost() == OnLost.THROW) {
                 handle.onLost(new LossNotice(new WeakReference<>(handle), handle.key(), result));
             }
+            LockedAction<CompletionStage<T>, RuntimeException> start = this::begin;
             context.with(handle).call(locks.around(request, handle, start));
         } catch (Throwable e) {
             failure = e;
         }
-        CompletionStage<T> begun = start.begun;
-        if (begun == null) {
+        CompletionStage<T> stage = begun;
+        if (stage == null) {
             end(handle, null, failure == null ? new IllegalStateException("The action was not started") : failure);
         } else {
-            endWith(begun, handle, failure);
+            endWith(stage, handle, failure);
         }
+    }
+
+    private CompletionStage<T> begin() {
+        CompletionStage<T> stage = Objects.requireNonNull(action.get(), "The action returned no stage");
+        begun = stage;
+        return stage;
     }
 
     /**
