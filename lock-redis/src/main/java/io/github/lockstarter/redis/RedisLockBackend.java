@@ -348,7 +348,7 @@ public final class RedisLockBackend implements QuorumNode {
     private CrashTakeOver refused(ServerError refusal) {
         return new CrashTakeOver(
                 CrashTakeOver.State.OFF,
-                "The user of Redis at " + connector.target() + REFUSED + refusal.text(),
+                "The user of Redis at " + connector.target().name() + REFUSED + refusal.text(),
                 new RequiredRights(settings).remedyOf(refusal));
     }
 
@@ -380,7 +380,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public String toString() {
-        return "Redis at " + connector.target();
+        return "Redis at " + connector.target().name();
     }
 
     @Override

@@ -164,7 +164,7 @@ class MailboxIT {
         }
 
         @Override
-        public String target() {
+        public Target target() {
             return others.target();
         }
 

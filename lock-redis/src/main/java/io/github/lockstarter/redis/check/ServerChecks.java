@@ -51,7 +51,7 @@ public final class ServerChecks {
         Duration timeout = settings.commandTimeout();
         return connector.hasStaticNodes() && !settings.guard().isOff() && grace.compareTo(timeout.multipliedBy(4)) <= 0
                 ? Optional.of(
-                        "Redis at " + connector.target() + " may get a second master that grants locks before this"
+                        "Redis at " + connector.target().name() + " may get a second master that grants locks before this"
                                 + " instance detects it: the grace period is " + DurationText.exactly(grace)
                                 + ", and must be longer than four times distributed-lock.redis.command-timeout ("
                                 + DurationText.exactly(timeout) + "). Lower command-timeout, or raise"
@@ -61,7 +61,7 @@ public final class ServerChecks {
 
     private Optional<String> deposedMaster() {
         return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
-                ? Optional.of("Redis at " + connector.target()
+                ? Optional.of("Redis at " + connector.target().name()
                         + " may go on granting locks after sentinels have promoted another"
                         + " master, and distributed-lock.redis.deposed-master-writes is 0s. Set min-replicas-to-write "
                         + "to the number of replicas, min-replicas-max-lag to at most a third of the shortest lease - "
@@ -75,7 +75,7 @@ public final class ServerChecks {
         connections
                 .servers()
                 .forEach((server, link) -> answers.put(
-                        server.isEmpty() ? connector.target() : server,
+                        server.isEmpty() ? connector.target().name() : server,
                         // The whole default reply: before version 7, INFO takes one section or none.
                         link.thenCompose(open -> open.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8)))
                                 .handle(ServerChecks::answer)));

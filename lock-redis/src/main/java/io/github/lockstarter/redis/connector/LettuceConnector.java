@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.connector;
 
-import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.EventLoop;
@@ -29,18 +28,8 @@ abstract class LettuceConnector<C extends AbstractRedisClient> implements RedisC
     }
 
     @Override
-    public final String target() {
-        return target.name();
-    }
-
-    @Override
-    public final RedisSetup setup() {
-        return target.setup();
-    }
-
-    @Override
-    public final boolean isEncrypted() {
-        return target.isEncrypted();
+    public final Target target() {
+        return target;
     }
 
     @Override

@@ -56,18 +56,8 @@ public interface RedisConnector extends AutoCloseable {
                 Thread.currentThread().getContextClassLoader());
     }
 
-    /** {@return the address for messages, such as {@code localhost:6379}, without a password} */
-    String target();
-
-    /** {@return the properties that messages name; those of the application's Redis by default} */
-    default RedisSetup setup() {
-        return RedisSetup.APPLICATION;
-    }
-
-    /** {@return whether connections use TLS, for diagnosis of failed connections} */
-    default boolean isEncrypted() {
-        return false;
-    }
+    /** {@return the address and settings for messages} */
+    Target target();
 
     /** {@return whether the servers form a cluster; then {@link #connect} returns a cluster connection} */
     default boolean isCluster() {

@@ -1,7 +1,7 @@
 package io.github.lockstarter.redis.failure;
 
 import io.github.lockstarter.redis.cause.ExceptionCauses;
-import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -30,8 +30,8 @@ record FailedConnection(String detail, String remedy) {
     private static final Set<String> CLOSED =
             Set.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
-    static FailedConnection of(Throwable failure, RedisConnector connector, String timeout) {
-        RedisSetup setup = connector.setup();
+    static FailedConnection of(Throwable failure, Target target, String timeout) {
+        RedisSetup setup = target.setup();
         Optional<Throwable> distrust =
                 find(failure, one -> one instanceof CertificateException || one instanceof CertPathBuilderException);
         if (distrust.isPresent()) {
@@ -54,10 +54,10 @@ record FailedConnection(String detail, String remedy) {
             return ofProtocol(said(ExceptionCauses.rootOf(failure)), setup);
         }
         if (has(failure, RedisCommandTimeoutException.class)) {
-            return ofSilence(connector, timeout);
+            return ofSilence(target, timeout);
         }
         if (isClosed(failure)) {
-            return ofClosing(failure, connector);
+            return ofClosing(failure, target);
         }
         if (has(failure, SSLException.class)) {
             return new FailedConnection(
@@ -82,9 +82,9 @@ record FailedConnection(String detail, String remedy) {
     }
 
     /** A server without TLS reads the handshake as the start of a command and waits for more. */
-    private static FailedConnection ofSilence(RedisConnector connector, String timeout) {
-        RedisSetup setup = connector.setup();
-        boolean isEncrypted = connector.isEncrypted();
+    private static FailedConnection ofSilence(Target target, String timeout) {
+        RedisSetup setup = target.setup();
+        boolean isEncrypted = target.isEncrypted();
         return new FailedConnection(
                 "no answer within " + timeout + (isEncrypted ? ", with TLS" : ""),
                 "Check that Redis runs there and is not stopped, or set " + setup.servers() + " to where it runs"
@@ -95,11 +95,11 @@ record FailedConnection(String detail, String remedy) {
      * A TLS server closes connections that do not start with a handshake, and any server closes them after refusing the
      * login: in about one of 250 attempts Lettuce loses that refusal and reports only the close.
      */
-    private static FailedConnection ofClosing(Throwable failure, RedisConnector connector) {
-        RedisSetup setup = connector.setup();
+    private static FailedConnection ofClosing(Throwable failure, Target target) {
+        RedisSetup setup = target.setup();
         return new FailedConnection(
                 "the server closed the connection (" + said(failure) + ")",
-                (connector.isEncrypted()
+                (target.isEncrypted()
                                 ? "If the port does not speak TLS, set " + setup.withoutTls()
                                 : "If the port speaks TLS, set " + setup.withTls())
                         + "; else check " + setup.login() + " and the server's log");

@@ -25,8 +25,8 @@ public final class RedisExceptionTranslator {
     public RedisExceptionTranslator(RedisConnector connector, RedisSettings settings) {
         this.connector = connector;
         this.rights = new RequiredRights(settings);
-        this.target = connector.target();
-        this.setup = connector.setup();
+        this.target = connector.target().name();
+        this.setup = connector.target().setup();
         this.settings = settings;
     }
 
@@ -64,7 +64,7 @@ public final class RedisExceptionTranslator {
         if (root instanceof PartitionSelectorException) {
             return ofUncovered(root);
         }
-        FailedConnection reason = FailedConnection.of(failure, connector, seconds());
+        FailedConnection reason = FailedConnection.of(failure, connector.target(), seconds());
         return new RedisFailure(
                 Effect.NONE,
                 "Could not connect to Redis at " + target + ": " + reason.detail(),

@@ -82,7 +82,7 @@ public final class ClientHistories {
 
     private RecoveryStarted recovers(ServerHistory history, Duration left) {
         String node = perSlot ? nodeOf.apply(history.key()).orElse("") : "";
-        String store = "Redis at " + (node.isEmpty() ? servers.target() : node);
+        String store = "Redis at " + (node.isEmpty() ? servers.target().name() : node);
         RecoveryStarted recovery = new RecoveryStarted(
                 store,
                 node.isEmpty() ? Scope.ALL : Scope.PART,

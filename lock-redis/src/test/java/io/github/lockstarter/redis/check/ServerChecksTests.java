@@ -6,7 +6,9 @@ import static org.mockito.Mockito.when;
 
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,7 @@ class ServerChecksTests {
     }
 
     private List<String> warnings(long grace) {
+        when(connector.target()).thenReturn(new Target("localhost:6379", false, RedisSetup.APPLICATION));
         RedisSettings settings =
                 new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ofMillis(grace)));
         return new ServerChecks(mock(RedisConnections.class), connector, settings).warnings();

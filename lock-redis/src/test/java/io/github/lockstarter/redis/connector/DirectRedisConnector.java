@@ -153,7 +153,7 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
-    public String target() {
+    public Target target() {
         return connector.target();
     }
 

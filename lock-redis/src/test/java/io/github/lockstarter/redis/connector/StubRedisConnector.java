@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.connector;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.RedisAsyncCommandsImpl;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -95,8 +96,8 @@ public final class StubRedisConnector implements RedisConnector {
     }
 
     @Override
-    public String target() {
-        return "stub:1";
+    public Target target() {
+        return new Target("stub:1", false, RedisSetup.APPLICATION);
     }
 
     @Override

@@ -110,7 +110,7 @@ class UnreachableMailboxIT extends RedisScenario {
         }
 
         @Override
-        public String target() {
+        public Target target() {
             return commands.target();
         }
 

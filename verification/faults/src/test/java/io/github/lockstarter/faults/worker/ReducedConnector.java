@@ -66,7 +66,7 @@ final class ReducedConnector implements RedisConnector {
     }
 
     @Override
-    public String target() {
+    public Target target() {
         return servers.get(0).target();
     }
 

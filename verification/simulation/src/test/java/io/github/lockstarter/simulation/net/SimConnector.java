@@ -1,6 +1,7 @@
 package io.github.lockstarter.simulation.net;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.redis.connector.Replication;
 import io.github.lockstarter.simulation.time.VirtualExecutor;
 import io.lettuce.core.RedisConnectionException;
@@ -65,8 +66,8 @@ public final class SimConnector implements RedisConnector {
     }
 
     @Override
-    public String target() {
-        return "simulation";
+    public Target target() {
+        return new Target("simulation", false, RedisSetup.APPLICATION);
     }
 
     @Override
