@@ -63,16 +63,10 @@ final class MailboxConnection {
      */
     void replace() {
         if (isReplacing.compareAndSet(false, true)) {
-            boolean isBegun = false;
             try {
                 opener.execute(this::openAnother);
-                isBegun = true;
-            } catch (RejectedExecutionException e) {
-                // closed
-            } finally {
-                if (!isBegun) { // such as no free thread: the next call retries
-                    isReplacing.set(false);
-                }
+            } catch (RejectedExecutionException | Error e) { // closed, or no free thread: the next call retries
+                isReplacing.set(false);
             }
         }
     }

@@ -146,17 +146,13 @@ public final class CallQueue {
         if (rounds.getAndIncrement() > 0) {
             return;
         }
-        boolean isPassedOn = false;
         try {
             loop.execute(this::sendRounds);
-            isPassedOn = true;
         } catch (RejectedExecutionException e) { // The client is closing and rejects calls.
-            isPassedOn = true;
             sendRounds();
-        } finally {
-            if (!isPassedOn) { // out of memory or stack: the caller gets the error, and the next call retries
-                rounds.set(0);
-            }
+        } catch (Error e) { // out of memory or stack: the caller gets the error, and the next call retries
+            rounds.set(0);
+            throw e;
         }
     }
 
