@@ -5,7 +5,6 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
 import java.util.HexFormat;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -89,9 +88,7 @@ final class EngineTokens {
         synchronized (highest) {
             highest.merge(name, fencingToken, Math::max);
             if (highest.size() > MAX_KEYS) {
-                Iterator<String> oldest = highest.keySet().iterator();
-                oldest.next();
-                oldest.remove();
+                highest.remove(highest.keySet().iterator().next());
             }
         }
     }
