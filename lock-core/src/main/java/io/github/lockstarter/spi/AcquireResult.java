@@ -22,25 +22,13 @@ public sealed interface AcquireResult {
             implements AcquireResult {
 
         /**
-         * A grant with one permit.
-         *
-         * @param fencingToken first token
-         * @param othersWaiting waiting instances
-         * @param takenOverFrom previous owner
-         * @param history history
-         */
-        public Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history) {
-            this(fencingToken, othersWaiting, takenOverFrom, history, 0);
-        }
-
-        /**
-         * A grant of a free lock by a store with one history.
+         * A grant of a free lock with one permit by a store with one history.
          *
          * @param fencingToken first token
          * @param othersWaiting waiting instances
          */
         public Granted(long fencingToken, long othersWaiting) {
-            this(fencingToken, othersWaiting, Optional.empty(), "");
+            this(fencingToken, othersWaiting, Optional.empty(), "", 0);
         }
     }
 

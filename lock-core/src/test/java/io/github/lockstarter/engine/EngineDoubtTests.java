@@ -883,12 +883,12 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     private static AcquireResult grantedBy(String history, long fencingToken) {
-        return new AcquireResult.Granted(fencingToken, 0, Optional.empty(), history);
+        return new AcquireResult.Granted(fencingToken, 0, Optional.empty(), history, 0);
     }
 
     @Override
     AcquireResult grant(long firstFencingToken, long othersWaiting) {
-        return new AcquireResult.Granted(firstFencingToken, othersWaiting, Optional.empty(), HISTORY);
+        return new AcquireResult.Granted(firstFencingToken, othersWaiting, Optional.empty(), HISTORY, 0);
     }
 
     private LockHandle grantedBy(String history, LockRequest request, long fencingToken) throws Exception {
