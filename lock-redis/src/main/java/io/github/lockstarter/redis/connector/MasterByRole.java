@@ -63,11 +63,6 @@ final class MasterByRole extends MasterConnector {
     }
 
     @Override
-    public boolean hasReplicas() {
-        return servers.size() > 1;
-    }
-
-    @Override
     public CompletionStage<Boolean> haveAll(Replication written) {
         return haveAll(servers, written);
     }

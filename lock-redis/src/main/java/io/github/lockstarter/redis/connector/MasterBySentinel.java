@@ -43,11 +43,6 @@ final class MasterBySentinel extends MasterConnector {
         return new Master(client.connect(StringCodec.UTF8, uri), uri);
     }
 
-    @Override
-    public boolean hasReplicas() {
-        return true;
-    }
-
     /** {@inheritDoc} Checks all replicas that any sentinel reports, and at least one. */
     @Override
     public CompletionStage<Boolean> haveAll(Replication written) {

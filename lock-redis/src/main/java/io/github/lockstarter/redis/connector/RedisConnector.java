@@ -71,7 +71,7 @@ public interface RedisConnector extends AutoCloseable {
 
     /** {@return whether another server may become the master; then each of them must acknowledge a take-over} */
     default boolean hasReplicas() {
-        return false;
+        return isPromotedBySentinels() || hasStaticNodes();
     }
 
     /**
