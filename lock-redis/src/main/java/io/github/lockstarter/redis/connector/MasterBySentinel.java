@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,9 +122,8 @@ final class MasterBySentinel extends MasterConnector {
 
     private RedisURI beginningWith(List<RedisURI> first) {
         RedisURI.Builder uri = RedisURI.builder(sentinels).withSentinelMasterId(sentinels.getSentinelMasterId());
-        first.forEach(uri::withSentinel);
-        sentinels.getSentinels().stream()
-                .filter(sentinel -> !first.contains(sentinel))
+        Stream.concat(first.stream(), sentinels.getSentinels().stream())
+                .distinct()
                 .forEach(uri::withSentinel);
         return uri.build();
     }
