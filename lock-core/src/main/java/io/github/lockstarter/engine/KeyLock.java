@@ -684,8 +684,7 @@ final class KeyLock extends TimerEntry {
             obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
                     ? Obstacle.kept(kept.rest(), now.nanos())
                     : Obstacle.elsewhere(now.nanos());
-            Outcome over = obstacle.outcome();
-            queue.takeTries(each -> each.waits() && each.request.permits() == 1, each -> decide(todo, each, over));
+            endTries(todo, each -> each.waits() && each.request.permits() == 1, obstacle.outcome());
             attemptedPermits = first == null || signalledSlot != NONE ? 0 : first.request.permits();
             sleep(todo, obstacle, now);
         } else { // another slot may be free
