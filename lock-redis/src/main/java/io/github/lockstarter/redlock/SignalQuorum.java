@@ -29,7 +29,6 @@ final class SignalQuorum {
         private final long[] positions;
         private final BitSet signalled = new BitSet();
         private int needed = 1;
-        private boolean isPassed;
         private long since;
 
         Wait(int nodes) {
@@ -38,7 +37,6 @@ final class SignalQuorum {
 
         void begin(long now) {
             signalled.clear();
-            isPassed = false;
             since = now;
         }
     }
@@ -141,8 +139,6 @@ final class SignalQuorum {
             wait.begin(now);
         }
         wait.signalled.set(node);
-        boolean isDue = !wait.isPassed && wait.signalled.cardinality() >= wait.needed;
-        wait.isPassed |= isDue;
-        return isDue;
+        return wait.signalled.cardinality() == wait.needed;
     }
 }
