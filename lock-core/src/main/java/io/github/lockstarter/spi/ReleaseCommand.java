@@ -59,6 +59,15 @@ public record ReleaseCommand(
     }
 
     /**
+     * {@return the same release of other slots, without an effect on waits}
+     *
+     * @param others slots
+     */
+    public ReleaseCommand releasing(Slots others) {
+        return new ReleaseCommand(key, token, fencingToken, Wait.UNCHANGED, atLeast, others);
+    }
+
+    /**
      * {@return the end of a wait without a hold}
      *
      * @param key key

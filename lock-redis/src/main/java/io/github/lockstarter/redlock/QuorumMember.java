@@ -12,7 +12,6 @@ import io.github.lockstarter.spi.FailedResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -104,7 +103,7 @@ final class QuorumMember {
     private CompletionStage<ReleaseResult> release(ReleaseCommand command, long until) {
         return send(command).thenApply(result -> {
             if (result instanceof ReleaseResult.Unknown) {
-                unreleased.add(withoutPlace(command), until);
+                unreleased.add(command.releasing(command.slots()), until);
             }
             return result;
         });
@@ -113,16 +112,6 @@ final class QuorumMember {
     private CompletionStage<ReleaseResult> send(ReleaseCommand command) {
         return command(
                 command.key(), () -> store.release(command), e -> new ReleaseResult.Unknown(UNEXPECTED_FAILURE, e));
-    }
-
-    private static ReleaseCommand withoutPlace(ReleaseCommand command) {
-        return new ReleaseCommand(
-                command.key(),
-                command.token(),
-                command.fencingToken(),
-                Wait.UNCHANGED,
-                command.atLeast(),
-                command.slots());
     }
 
     /**

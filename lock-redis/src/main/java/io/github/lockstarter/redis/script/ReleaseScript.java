@@ -63,13 +63,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     public CompletionStage<ReleaseResult> sendToAll(ReleaseCommand command) {
         Slots slots = command.slots();
         List<ReleaseCommand> each = IntStream.range(slots.from(), slots.from() + slots.count())
-                .mapToObj(slot -> new ReleaseCommand(
-                        command.key(),
-                        command.token(),
-                        command.fencingToken(),
-                        Wait.UNCHANGED,
-                        Duration.ZERO,
-                        Slots.one(slot)))
+                .mapToObj(slot -> command.releasing(Slots.one(slot)))
                 .toList();
         return send(each).thenApply(results -> results.stream()
                 .filter(result ->
