@@ -79,6 +79,16 @@ public record AcquireCommand(
     }
 
     /**
+     * {@return the same attempt with another registration}
+     *
+     * @param registration of the instance
+     */
+    public AcquireCommand with(Waiting registration) {
+        return new AcquireCommand(
+                key, token, lease, fencingFloor, fencingTokens, Optional.of(registration), atLeast, permits);
+    }
+
+    /**
      * Registration of a waiting instance.
      *
      * @param position position from an earlier answer; {@link #NEW} for the end of the queue

@@ -5,7 +5,6 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -73,15 +72,7 @@ final class SignalQuorum {
         long position = positionOf(node, command.key());
         return position == Waiting.NEW
                 ? command
-                : new AcquireCommand(
-                        command.key(),
-                        command.token(),
-                        command.lease(),
-                        command.fencingFloor(),
-                        command.fencingTokens(),
-                        Optional.of(new Waiting(position, waiting.patience())),
-                        command.atLeast(),
-                        command.permits());
+                : command.with(new Waiting(position, waiting.patience()));
     }
 
     private synchronized long positionOf(int node, String key) {
