@@ -46,6 +46,11 @@ public record StoreCapabilities(
         }
     }
 
+    /** {@return the same capabilities for locks with one permit only} */
+    public StoreCapabilities withOnePermit() {
+        return new StoreCapabilities(signals, leases, shortestLease, fencingTokens, minimumTimes, false);
+    }
+
     /** Instances that a release wakes. */
     public enum Signals {
 

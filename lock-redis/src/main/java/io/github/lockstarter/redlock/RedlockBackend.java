@@ -70,13 +70,7 @@ import java.util.stream.IntStream;
  */
 public final class RedlockBackend implements LockBackend {
 
-    private static final StoreCapabilities CAPABILITIES = new StoreCapabilities(
-            StoreCapabilities.ALL.signals(),
-            StoreCapabilities.ALL.leases(),
-            StoreCapabilities.ALL.shortestLease(),
-            StoreCapabilities.ALL.fencingTokens(),
-            StoreCapabilities.ALL.minimumTimes(),
-            false);
+    private static final StoreCapabilities CAPABILITIES = StoreCapabilities.ALL.withOnePermit();
 
     private static final int LEAST_NODES = 3;
 
