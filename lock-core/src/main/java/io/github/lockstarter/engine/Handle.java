@@ -178,7 +178,7 @@ final class Handle implements LockHandle {
             StackReserve.ensure();
             boolean isAwaited = hold.request.release() == EngineSettings.Release.AWAIT || !isCertain();
             CompletableFuture<ReleaseOutcome> outcome = running().exit(this);
-            return isAwaited || outcome.isDone() || !hold.lock.isRemoved(hold)
+            return isAwaited || outcome.isDone() || !hold.isReleaseSent
                     ? outcome
                     : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
         } catch (RuntimeException | Error e) {

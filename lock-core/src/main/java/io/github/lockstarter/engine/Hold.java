@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock}. Handles and
- * messages read {@link #request}, {@link #lossCause} and {@link #failedRenewals} without it and accept an earlier
- * value.
+ * messages read {@link #request}, {@link #lossCause}, {@link #failedRenewals} and {@link #isReleaseSent} without it and
+ * accept an earlier value.
  */
 final class Hold {
 
@@ -84,7 +84,6 @@ final class Hold {
     @Nullable
     CompletableFuture<ReleaseResult> revocation;
 
-    /** For a lost hold. */
     boolean isReleaseSent;
 
     boolean isConfirming;

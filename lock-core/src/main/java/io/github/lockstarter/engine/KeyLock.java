@@ -359,15 +359,6 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Whether its release was decided, or another hold replaced it. */
-    synchronized boolean isRemoved(Hold left) {
-        Hold each = holds;
-        while (each != null && each != left) {
-            each = each.next;
-        }
-        return each == null;
-    }
-
     /** No effect while another handle has the hold. */
     synchronized void dropMinimumTime(Hold hold) {
         if (hold.entries == 1) {
@@ -1115,7 +1106,6 @@ final class KeyLock extends TimerEntry {
             left.grant.releasePending = left;
             return;
         }
-        left.isReleaseSent = true;
         send(todo, left, false);
     }
 
@@ -1124,6 +1114,7 @@ final class KeyLock extends TimerEntry {
         ReleaseCommand command = left.releaseCommand(isRequeued ? running.goesOnWaiting : Wait.UNCHANGED);
         Release release = new Release(left, isRequeued);
         todo.add(() -> running.calls.release(command, release));
+        left.isReleaseSent = true;
         releases++;
     }
 
