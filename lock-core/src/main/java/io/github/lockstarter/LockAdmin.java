@@ -293,6 +293,18 @@ public interface LockAdmin {
             return new StoreState(target, failure, recovering, guard, hearsSignals, all, nodes, coverage, found);
         }
 
+        /**
+         * {@return a copy that recovers for this time, with a warning of the cause}
+         *
+         * @param left time
+         * @param warning cause
+         */
+        public StoreState recovering(Duration left, String warning) {
+            List<String> all = new ArrayList<>(warnings);
+            all.add(warning);
+            return new StoreState(target, failure, left, guard, hearsSignals, all, nodes, coverage, crashTakeOver);
+        }
+
         /** {@return a copy of one of the nodes that share the keys} */
         public StoreState asPart() {
             return new StoreState(

@@ -17,7 +17,6 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -40,6 +39,9 @@ final class QuorumMember {
 
     private static final Duration STATE_PATIENCE = Duration.ofSeconds(3);
     private static final String LATE = "It did not answer within " + STATE_PATIENCE.toSeconds() + "s";
+
+    private static final String CLOCK_SET =
+            "Its clock was set: its leases may end too early, so its votes do not count for the longest lease";
 
     private final QuorumNode store;
     private final LongSupplier monotonicNanos;
@@ -149,26 +151,12 @@ final class QuorumMember {
                 .completeOnTimeout(failed(LATE), STATE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         return inTime.thenApply(state -> {
             Duration untrusted = Duration.ofNanos(clock.untrustedFor(now()));
-            return untrusted.compareTo(state.recovering()) <= 0 ? state : distrusted(state, untrusted);
+            return untrusted.compareTo(state.recovering()) <= 0 ? state : state.recovering(untrusted, CLOCK_SET);
         });
     }
 
     private StoreState failed(String reason) {
         return new StoreState(store.toString(), Optional.of(reason));
-    }
-
-    private static StoreState distrusted(StoreState state, Duration untrusted) {
-        List<String> warnings = new ArrayList<>(state.warnings());
-        warnings.add(
-                "Its clock was set: its leases may end too early, so its votes do not count for the longest lease");
-        return new StoreState(
-                state.target(),
-                state.failure(),
-                untrusted,
-                state.guard(),
-                state.hearsSignals(),
-                warnings,
-                state.nodes());
     }
 
     private static String brokenBy(Throwable failure) {
