@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.connector;
 
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 
 import io.github.lockstarter.redis.settings.RedisSetup;
@@ -76,7 +77,7 @@ public final class StubRedisConnector implements RedisConnector {
     }
 
     public void verifyClosed() {
-        verify(connection).close();
+        verify(connection, timeout(30_000)).close();
     }
 
     @Override
