@@ -82,7 +82,8 @@ final class AsynchronousExecution<T extends @Nullable Object> {
                 result.completeExceptionally(unwrapped(failure));
             }
         });
-        result.whenComplete((value, failure) -> // if the caller completed it
+        result.whenComplete(
+                (value, failure) -> // if the caller completed it
                 Optional.ofNullable(waiting.get()).ifPresent(unneeded -> unneeded.cancel(false)));
         return result;
     }

@@ -140,8 +140,7 @@ final class CompositeHandle implements LockHandle {
         Throwable failure = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
             try {
-                worst = worst.thenCombine(
-                        release.apply(parts.get(i)), BinaryOperator.maxBy(Comparator.naturalOrder()));
+                worst = worst.thenCombine(release.apply(parts.get(i)), BinaryOperator.maxBy(Comparator.naturalOrder()));
             } catch (RuntimeException | Error e) {
                 failure = failure == null ? e : failure; // still release the others
             }

@@ -36,7 +36,9 @@ class EngineRecoveryTests extends EngineInterleavings {
     @Test
     void aWaiterAcquiresWhenTheBackendHasRecovered() throws Exception {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(5)));
-        backend.nextAcquire().answer().complete(new AcquireResult.Recovering(Duration.ofMillis(300), "Redis at here lost its data"));
+        backend.nextAcquire()
+                .answer()
+                .complete(new AcquireResult.Recovering(Duration.ofMillis(300), "Redis at here lost its data"));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(17, 0));
         assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(17);
     }

@@ -70,9 +70,7 @@ final class SignalQuorum {
             return command;
         }
         long position = positionOf(node, command.key());
-        return position == Waiting.NEW
-                ? command
-                : command.with(new Waiting(position, waiting.patience()));
+        return position == Waiting.NEW ? command : command.with(new Waiting(position, waiting.patience()));
     }
 
     private synchronized long positionOf(int node, String key) {

@@ -50,12 +50,12 @@ public final class ServerChecks {
         Duration grace = settings.guard().grace();
         Duration timeout = settings.commandTimeout();
         return connector.hasStaticNodes() && !settings.guard().isOff() && grace.compareTo(timeout.multipliedBy(4)) <= 0
-                ? Optional.of(
-                        "Redis at " + connector.target().name() + " may get a second master that grants locks before this"
-                                + " instance detects it: the grace period is " + DurationText.exactly(grace)
-                                + ", and must be longer than four times distributed-lock.redis.command-timeout ("
-                                + DurationText.exactly(timeout) + "). Lower command-timeout, or raise"
-                                + " distributed-lock.redis.grace-period (docs/guarantees.md, Failover and restart)")
+                ? Optional.of("Redis at " + connector.target().name()
+                        + " may get a second master that grants locks before this"
+                        + " instance detects it: the grace period is " + DurationText.exactly(grace)
+                        + ", and must be longer than four times distributed-lock.redis.command-timeout ("
+                        + DurationText.exactly(timeout) + "). Lower command-timeout, or raise"
+                        + " distributed-lock.redis.grace-period (docs/guarantees.md, Failover and restart)")
                 : Optional.empty();
     }
 

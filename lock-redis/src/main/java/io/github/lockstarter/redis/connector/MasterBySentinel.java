@@ -116,8 +116,8 @@ final class MasterBySentinel extends MasterConnector {
         RedisURI bounded =
                 RedisURI.builder(sentinel).withTimeout(sentinels.getTimeout()).build();
         return BackendGuard.stageOf(() -> client.connectSentinelAsync(StringCodec.UTF8, bounded)
-                .thenCompose(connection -> question.apply(connection.async())
-                        .whenComplete((answer, failure) -> connection.closeAsync())));
+                .thenCompose(connection ->
+                        question.apply(connection.async()).whenComplete((answer, failure) -> connection.closeAsync())));
     }
 
     private RedisURI beginningWith(List<RedisURI> first) {

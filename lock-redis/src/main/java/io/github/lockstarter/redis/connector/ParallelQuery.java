@@ -44,8 +44,7 @@ final class ParallelQuery {
         BlockingWait.awaitUninterruptibly(enough, timeout.multipliedBy(2));
         List<T> results = new ArrayList<>();
         for (CompletableFuture<Optional<T>> answer : answers) {
-            resultOf(answer)
-                    .ifPresentOrElse(results::add, () -> answer.thenAccept(late -> late.ifPresent(discard)));
+            resultOf(answer).ifPresentOrElse(results::add, () -> answer.thenAccept(late -> late.ifPresent(discard)));
         }
         if (results.isEmpty()) {
             throw failure(answers, none.get());

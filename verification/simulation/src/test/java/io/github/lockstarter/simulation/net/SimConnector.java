@@ -1,8 +1,8 @@
 package io.github.lockstarter.simulation.net;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
-import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.redis.connector.Replication;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.simulation.time.VirtualExecutor;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.api.StatefulConnection;
