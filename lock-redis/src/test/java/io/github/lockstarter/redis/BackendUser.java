@@ -70,6 +70,6 @@ public final class BackendUser {
     }
 
     public static <T> T answer(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+        return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
     }
 }

@@ -34,10 +34,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MailboxIT {
 
     private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", Duration.ofMillis(500), RedisSettings.Guard.of(Duration.ofSeconds(2)));
+            new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ofSeconds(2)));
 
     /** The time between two checks, three missing answers, and as much again for a busy machine. */
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Duration PULSE = Duration.ofSeconds(1);
 

@@ -37,10 +37,12 @@ class RedisFaultsIT {
 
     private static final LockToken OWNER = token("a", 1);
     private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(2));
-    private static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(500), GUARD);
+    private static final RedisSettings HASTY = new RedisSettings("lock:", Duration.ofSeconds(2), GUARD);
 
     /** For operations that take long on a busy machine. */
     private static final RedisSettings PATIENT = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private RedisCommands<String, String> redis;
     private TcpProxy proxy;
@@ -51,8 +53,18 @@ class RedisFaultsIT {
     void connect() {
         redis = REDIS.server().commands();
         proxy = TcpProxy.before(REDIS.server());
-        backend = new RedisLockBackend(new DirectRedisConnector(uri(), SETTINGS), SETTINGS);
+        use(PATIENT);
+    }
+
+    private void use(RedisSettings settings) {
+        backend = new RedisLockBackend(new DirectRedisConnector(uri(), settings), settings);
         user = new BackendUser(backend);
+    }
+
+    /** So that a command without an answer ends soon. */
+    private void useHasty() {
+        backend.close();
+        use(HASTY);
     }
 
     @AfterEach
@@ -84,8 +96,7 @@ class RedisFaultsIT {
     /** The other one has the lock because the first copy released it: nothing was lost. */
     @Test
     void reportsNoLossWhenTheSecondCopyOfAReleaseFindsAnotherOwner() {
-        RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
-        try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
+        try (RedisLockBackend twice = patient()) {
             long fencingToken = new BackendUser(twice).granted(OWNER);
             CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
             proxy.refuse();
@@ -103,8 +114,7 @@ class RedisFaultsIT {
 
     @Test
     void reportsUnknownWhenTheFirstCopyOfAnAcquisitionMayHaveBeenExecuted() {
-        RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
-        try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
+        try (RedisLockBackend twice = patient()) {
             new BackendUser(twice).renew(OWNER, BackendUser.LEASE);
             CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
             proxy.refuse();
@@ -123,14 +133,15 @@ class RedisFaultsIT {
 
     @Test
     void reportsUnknownForACommandThatIsNotAnsweredInTime() {
+        useHasty();
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallReplies();
         long start = System.nanoTime();
         AcquireResult acquired = user.acquire(OWNER);
         long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         assertThat(acquired).isInstanceOfSatisfying(AcquireResult.Unknown.class, unknown -> assertThat(unknown.reason())
-                .contains("No answer from Redis at", "within 500ms"));
-        assertThat(elapsed).isBetween(450L, 5_000L);
+                .contains("No answer from Redis at", "within 2s"));
+        assertThat(elapsed).isGreaterThanOrEqualTo(1_900L);
         assertThat(user.renew(OWNER, BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
         assertThat(user.release(OWNER, 0)).isInstanceOf(ReleaseResult.Unknown.class);
         assertThat(user.withdraw(OWNER)).isInstanceOf(ReleaseResult.Unknown.class);
@@ -138,6 +149,7 @@ class RedisFaultsIT {
 
     @Test
     void reportsUnknownForEveryLockOfACallThatIsNotAnsweredInTime() {
+        useHasty();
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallReplies();
         List<RenewCommand> commands = IntStream.range(0, 60)
@@ -151,6 +163,7 @@ class RedisFaultsIT {
 
     @Test
     void executesStalledCommandsInOrderOnceTheServerContinues() {
+        useHasty();
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallRequests();
         assertThat(user.acquire(OWNER)).isInstanceOf(AcquireResult.Unknown.class);
@@ -171,12 +184,13 @@ class RedisFaultsIT {
 
     @Test
     void reportsUnknownWhileTheServerIsDown() {
+        useHasty();
         user.granted(OWNER);
         REDIS.server().kill();
         assertThat(user.acquire(token("a", 2))).isInstanceOf(AcquireResult.Unknown.class);
         REDIS.server().restart();
-        Awaitility.await()
-                .untilAsserted(() -> assertThat(user.acquire(token("a", 3))).isInstanceOf(AcquireResult.Granted.class));
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(user.acquire(token("a", 3)))
+                .isInstanceOf(AcquireResult.Granted.class));
     }
 
     @Test
@@ -186,18 +200,18 @@ class RedisFaultsIT {
         user.granted(OWNER);
         assertThat(signals.restored()).isZero();
         proxy.cut();
-        Awaitility.await().untilAsserted(() -> assertThat(signals.restored()).isEqualTo(1));
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals.restored())
+                .isEqualTo(1));
         redis.publish("lock:mailbox:a", BackendUser.KEY);
-        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals.keys())
+                .containsExactly(BackendUser.KEY));
     }
 
     @Test
     void rejectsCommandsThatExceedTheQueueOfTheClient() {
-        ClientOptions two = SETTINGS.tune(ClientOptions.create())
-                .mutate()
-                .requestQueueSize(2)
-                .build();
-        try (RedisLockBackend small = new RedisLockBackend(new DirectRedisConnector(uri(), SETTINGS, two), SETTINGS)) {
+        ClientOptions two =
+                HASTY.tune(ClientOptions.create()).mutate().requestQueueSize(2).build();
+        try (RedisLockBackend small = new RedisLockBackend(new DirectRedisConnector(uri(), HASTY, two), HASTY)) {
             BackendUser impatient = new BackendUser(small);
             impatient.granted(OWNER);
             proxy.stallReplies();
@@ -234,7 +248,8 @@ class RedisFaultsIT {
         user.granted(OWNER);
         assertThat(proxy.connections()).isEqualTo(2);
         backend.close();
-        Awaitility.await().untilAsserted(() -> assertThat(proxy.connections()).isZero());
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(proxy.connections())
+                .isZero());
     }
 
     private RedisLockBackend patient() {
