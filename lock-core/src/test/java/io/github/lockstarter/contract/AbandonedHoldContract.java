@@ -9,6 +9,7 @@ import io.github.lockstarter.LockEvent.Abandonment;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks that are never released because their handles are unreachable. */
@@ -88,6 +90,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsALockWithALossCallbackAfterItsThreadHasEnded() throws Exception {
         AtomicBoolean lost = new AtomicBoolean();
         Thread thread = new Thread(() -> holder.locks().acquire(request).onLost(() -> lost.set(true)));
@@ -108,6 +111,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsALockWithoutAReachableHandleWhileItsThreadLivesAndReportsItOnce() throws Exception {
         CountDownLatch acquired = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
@@ -134,6 +138,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsAnAsynchronouslyAcquiredLockWithoutAReachableHandleAndReportsItOnce() {
         holder.locks().acquireAsync(request).join();
 

@@ -7,8 +7,10 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testing.Effort;
 import java.util.List;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An extension changes the lease, the renewal and the longest hold of a held lock. */
@@ -32,6 +34,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void countsTheLongestHoldOfAnExtensionFromTheExtension() {
         LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
 
@@ -61,6 +64,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsTheLongestHoldAfterAnExtensionWithoutRenewal() {
         LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
 
@@ -76,6 +80,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void extendsEachOfSeveralLocks() {
         LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(KEPT_LEASE);
         try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {

@@ -14,6 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Sent;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The engine renews a lock until its release, its longest hold or its loss. */
@@ -76,6 +78,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsTheLockWhenTheBackendThrowsFromARenewal() {
         try (LockHandle held = first.locks().acquire(kept)) {
             first.backend().throwFromRenewals(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +91,7 @@ public abstract class KeyContract extends BackendContract {
         Random random = new Random(seed);
         String alphabet = "a:{}%\n1 ä";
         Set<String> keys = new TreeSet<>();
-        while (keys.size() < 300) {
+        while (keys.size() < Effort.of(60, 300)) {
             keys.add(key
                     + IntStream.range(0, 1 + random.nextInt(6))
                             .mapToObj(i -> String.valueOf(alphabet.charAt(random.nextInt(alphabet.length()))))

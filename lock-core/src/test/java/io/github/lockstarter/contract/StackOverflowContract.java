@@ -7,6 +7,7 @@ import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -67,6 +69,7 @@ public abstract class StackOverflowContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void anOverflowingRecursionWithSeveralKeysLeavesNoLockHeld() throws Exception {
         onThreads(THREADS, number -> recurse(several(number)));
 
@@ -85,6 +88,7 @@ public abstract class StackOverflowContract extends EngineContract {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void anOverflowingRecursionOfAsynchronousActionsLeavesNoLockHeld() throws Exception {
         onThreads(FEW_THREADS, number -> recurseAsync(request(number)));
 

@@ -14,6 +14,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A store whose session decides how long a lock is certain. */
@@ -89,6 +91,7 @@ class EngineSessionTests extends EngineInterleavings {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void aHoldWithAMinimumTimeIsInDoubtWhenTheSessionIsSilent() throws Exception {
         LockHandle held = grantedInSession(REQUEST.keptFor(Duration.ofMillis(1)));
 
@@ -98,6 +101,7 @@ class EngineSessionTests extends EngineInterleavings {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void theTokenNamesNoTakeOverTime() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();

@@ -35,6 +35,7 @@ import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.util.ClassUtils;
 
 /** An application that is processed ahead of time, then started on the JVM; and its hints for a native image. */
+@Tag(Effort.FULL)
 class AheadOfTimeTests {
 
     private static final String LOCAL = "distributed-lock.backend=local";

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -83,6 +85,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void renewsUpToALongestTimeAboveTheLease() {
         locked(atMost(LEASE.multipliedBy(4)));
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Instances whose threads request uncached products, in Redis. Compares times of {@link System#nanoTime()} between
  * JVMs, which one machine counts from the same origin.
  */
+@Tag(Effort.FULL)
 class CachedProductIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -164,6 +164,7 @@ class LeaderConnectionIT {
     /** Outages of up to 1.8 s, of which some are longer than a take-over, which another instance waits for. */
     @Test
     @Tag(Effort.SLOW)
+    @Tag(Effort.FULL)
     void leadershipAlternatesWhileConnectionsBreak() throws Exception {
         ConfigurableApplicationContext cut = start(proxy.port(), Object.class);
         ConfigurableApplicationContext other = start(REDIS.server().port(), Object.class);

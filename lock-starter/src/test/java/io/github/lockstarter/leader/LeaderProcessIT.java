@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** JVMs that compete for a role, while the leader is killed or paused. */
+@Tag(Effort.FULL)
 class LeaderProcessIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -62,6 +62,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Renew extends RenewContract {
         Renew() {
             super(RedisClusterContractIT::store);
@@ -69,6 +70,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Fencing extends FencingContract {
         Fencing() {
             super(RedisClusterContractIT::store);
@@ -76,6 +78,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(RedisClusterContractIT::store);
@@ -83,6 +86,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Keys extends KeyContract {
         Keys() {
             super(RedisClusterContractIT::store);
@@ -90,6 +94,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Restart extends RestartContract {
         Restart() {
             super(RedisClusterContractIT::store);
@@ -105,6 +110,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Admin extends AdminContract {
         Admin() {
             super(RedisClusterContractIT::store);

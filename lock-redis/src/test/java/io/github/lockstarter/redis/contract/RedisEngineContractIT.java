@@ -36,6 +36,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineHold extends EngineHoldContract {
         EngineHold() {
             super(RedisEngineContractIT::store);
@@ -43,6 +44,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineMinimumTime extends EngineMinimumTimeContract {
         EngineMinimumTime() {
             super(RedisEngineContractIT::store);
@@ -50,6 +52,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EnginePermits extends EnginePermitsContract {
         EnginePermits() {
             super(RedisEngineContractIT::store);
@@ -57,6 +60,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineInput extends EngineInputContract {
         EngineInput() {
             super(RedisEngineContractIT::store);
@@ -71,6 +75,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAdmin extends EngineAdminContract {
         EngineAdmin() {
             super(RedisEngineContractIT::store);

@@ -5,8 +5,10 @@ import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on the master that sentinels name, against the contract. */
@@ -27,6 +29,7 @@ class RedisSentinelContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(RedisSentinelContractIT::store);

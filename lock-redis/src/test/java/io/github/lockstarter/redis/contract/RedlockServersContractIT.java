@@ -8,8 +8,10 @@ import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
@@ -34,6 +36,7 @@ class RedlockServersContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Acquire extends AcquireContract {
         Acquire() {
             super(RedlockServersContractIT::store);
@@ -41,6 +44,7 @@ class RedlockServersContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(RedlockServersContractIT::store);
@@ -48,6 +52,7 @@ class RedlockServersContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class CommandTimeout extends CommandTimeoutContract {
         CommandTimeout() {
             super(() -> QuorumStore.of(REDIS.topology(), Duration.ofSeconds(1)));
@@ -55,6 +60,7 @@ class RedlockServersContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Admin extends AdminContract {
         Admin() {
             super(RedlockServersContractIT::store);

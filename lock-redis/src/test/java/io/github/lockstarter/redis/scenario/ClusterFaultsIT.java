@@ -14,6 +14,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.cluster.SlotHash;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -72,6 +74,7 @@ class ClusterFaultsIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void acquiresWhenTheReplicaOfADeadMasterTakesOver() {
         cluster().masterOf(lockKey).kill();
         acquireAfterTheFailover();

@@ -60,6 +60,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void doesNotTakeOverTheLockOfAPausedProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding()) {
@@ -100,6 +101,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsALockWhoseConnectionsAreCutRepeatedly() throws Exception {
         Application holder = takingPart(newApplication());
         Application rival = takingPart(newApplication());

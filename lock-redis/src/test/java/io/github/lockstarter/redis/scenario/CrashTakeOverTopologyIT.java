@@ -14,12 +14,14 @@ import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,6 +52,7 @@ class CrashTakeOverTopologyIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Sentinel {
 
         @RegisterExtension

@@ -99,6 +99,7 @@ class FailoverDoubtIT {
         }
 
         @Test
+        @Tag(Effort.FULL)
         void doesNotTakeOverWhileAReplicaDoesNotAnswer() throws Exception {
             RedisServer away = replicas().get(0);
             away.pause();
@@ -155,6 +156,7 @@ class FailoverDoubtIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Sentinel {
 
         @RegisterExtension

@@ -14,6 +14,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.engine.settings.EngineSettings.HandOver;
 import io.github.lockstarter.testing.Crowd;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Hand-overs on a real server while several instances want the lock: waiting times, and which instances are woken. */
@@ -48,11 +50,13 @@ class HandOverBoundsIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void theCheckFindsMoreThan16HandOversWithoutTheLimit() throws Exception {
         assertThat(longestRow(UNBOUNDED, ofMillis(1), 15)).isGreaterThan(16 + mostInFlight(ofMillis(1)));
     }
 
     @Test
+    @Tag(Effort.FULL)
     void theCheckFindsMoreThan50MillisecondsWithoutTheLimit() throws Exception {
         assertThat(longestRow(PATIENT, ofMillis(10), 4)).isGreaterThan(5 + mostInFlight(ofMillis(10)));
     }
@@ -134,6 +138,7 @@ class HandOverBoundsIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void notifiesTheHolderOnceAndWakesOneInstancePerRelease() throws Exception {
         Application holder = warmedUp(newApplicationThatTrustsSignals());
         try (Mailboxes mailboxes = Mailboxes.on(server())) {

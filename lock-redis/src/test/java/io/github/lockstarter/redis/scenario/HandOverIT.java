@@ -216,6 +216,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void renewsALockAtTheSameRateWhileAnotherIsHandedOver() {
         Duration lease = ofMillis(1500);
         Application application = warmedUp(newApplication(lease));
@@ -243,6 +244,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void theCheckFindsAdditionalRenewals() {
         Duration lease = ofMillis(1500);
         Application application = warmedUp(newApplication(lease));

@@ -18,6 +18,7 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -96,6 +98,7 @@ class HandOverStressIT extends RedisScenario {
 
     /** For control: the same without the locks. */
     @Test
+    @Tag(Effort.FULL)
     void findsOverlapsAndLostIncrementsWithoutTheLock() {
         AtomicLong fence = new AtomicLong();
         churn((random, place, number) -> run(place, fence.incrementAndGet()));

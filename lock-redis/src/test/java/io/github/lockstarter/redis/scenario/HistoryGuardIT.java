@@ -19,10 +19,12 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +69,7 @@ class HistoryGuardIT {
     /** A minimum time is at most the lease, so the grace covers it. */
     @ParameterizedTest
     @EnumSource
+    @Tag(Effort.FULL)
     void doesNotGrantAForgottenLockBeforeItsMinimumTimeIsOver(Forgetting forgetting) {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(GUARDED);
@@ -115,6 +118,7 @@ class HistoryGuardIT {
      */
     @ParameterizedTest
     @EnumSource
+    @Tag(Effort.FULL)
     void aLiveHolderKeepsAForgottenLock(Forgetting forgetting) {
         Duration lease = ofSeconds(10);
         LockRequest request = REQUEST.leasedFor(lease).waitingUpTo(ofSeconds(20));

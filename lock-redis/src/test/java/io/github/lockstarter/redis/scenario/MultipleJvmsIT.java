@@ -104,6 +104,7 @@ class MultipleJvmsIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void servesTheNextWaiterWhenTheFirstIsKilled() {
         Application owner = newApplication();
         Application next = warmedUp(newApplicationThatTrustsSignals());
@@ -127,6 +128,7 @@ class MultipleJvmsIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void aJvmThatIsStoppedLongerThanItsLeaseLosesTheLock() {
         Duration lease = ofMillis(900);
         Application heir = warmedUp(newApplication());

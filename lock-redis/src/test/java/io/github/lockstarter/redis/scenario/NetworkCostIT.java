@@ -8,6 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Network reads of the server per lock. */
@@ -45,6 +47,7 @@ class NetworkCostIT extends RedisScenario {
 
     /** Commands of a client and stored data of a lock are the same without permits and with one. */
     @Test
+    @Tag(Effort.FULL)
     void onePermitCostsTheSameCommandsAsALock() throws Exception {
         List<String> ofLock = sentFor(request);
 
@@ -89,6 +92,7 @@ class NetworkCostIT extends RedisScenario {
 
     /** One command each quarter of the take-over time. */
     @Test
+    @Tag(Effort.FULL)
     void crashTakeOverCostsFourBeatsASecond() {
         Duration time = Duration.ofSeconds(2);
         assertThat(server().readsDuring(() -> letPass(time)))

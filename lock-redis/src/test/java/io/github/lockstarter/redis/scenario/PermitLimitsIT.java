@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Number of concurrent holders of a lock with several permits, for any limits of the callers. */
@@ -40,6 +41,7 @@ class PermitLimitsIT extends RedisScenario {
 
     /** Limits are equal, then too high in one instance, different in all of them, and lowered, while all work. */
     @Test
+    @Tag(Effort.FULL)
     void neverHasMoreHoldersThanTheGreatestLimitInUse() {
         try {
             for (int i = 0; i < 3; i++) {
@@ -129,6 +131,7 @@ class PermitLimitsIT extends RedisScenario {
 
     /** A slot is kept for its minimum time, so that a window of that length never has more starts than permits. */
     @Test
+    @Tag(Effort.FULL)
     void startsAtMostAsManyCallsAsPermitsPerWindow() throws Exception {
         Duration window = ofMillis(300);
         assertThat(shortestWindow(window)).isGreaterThanOrEqualTo(window.minusMillis(1));

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -56,6 +58,7 @@ class PermitOrderIT extends RedisScenario {
 
     /** The control: the queue of the server decides; with a reversed queue, no round has this order. */
     @Test
+    @Tag(Effort.FULL)
     void theCheckFindsAReversedQueue() throws Exception {
         List<Integer> reversed = new ArrayList<>(IN_ORDER);
         Collections.reverse(reversed);

@@ -19,6 +19,7 @@ import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,9 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Permits of instances that crash, are paused or are disconnected, and of servers that lose them. */
 class PermitsIT extends RedisScenario {
@@ -42,9 +42,18 @@ class PermitsIT extends RedisScenario {
     private final LockRequest permit = request.ownedByHandle().waitingUpTo(ofSeconds(50));
 
     /** Permits of two instances that are killed together become free together. */
-    @ParameterizedTest
-    @CsvSource({"3, 1", "2, 2"})
-    void takesOverAllPermitsOfKilledProcessesTogether(int ofEach, int processes) throws Exception {
+    @Test
+    void takesOverAllPermitsOfKilledProcessesTogether() throws Exception {
+        takesOverAllPermits(2, 2);
+    }
+
+    @Test
+    @Tag(Effort.FULL)
+    void takesOverAllPermitsOfOneKilledProcessTogether() throws Exception {
+        takesOverAllPermits(3, 1);
+    }
+
+    private void takesOverAllPermits(int ofEach, int processes) throws Exception {
         int permits = ofEach * processes;
         Application heir = takingPart(newApplication());
         List<ChildJvm> holders = new ArrayList<>();
@@ -86,6 +95,7 @@ class PermitsIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsThePermitsOfAPausedProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding(3, 2)) {
@@ -167,6 +177,7 @@ class PermitsIT extends RedisScenario {
 
     /** The control: without the guard, a failover loses a slot. */
     @Test
+    @Tag(Effort.FULL)
     void grantsAForgottenSlotWithoutTheGuard() throws Exception {
         assertThat(isGrantedToAThirdOnceForgotten(RedisStore.WITHOUT_GRACE, ofSeconds(10)))
                 .isTrue();

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * -Dlock.test.storm-seconds} sets the number; prints the seed.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Tag(Effort.FULL)
 class RandomDisconnectsIT extends RedisScenario {
 
     private static final Duration STORM = ofSeconds(Integer.getInteger("lock.test.storm-seconds", Effort.of(4, 6)));

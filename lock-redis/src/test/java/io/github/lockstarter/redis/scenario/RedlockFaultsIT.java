@@ -113,6 +113,7 @@ class RedlockFaultsIT {
 
     /** The two that were down restart without data, and are needed after two others have failed. */
     @Test
+    @Tag(Effort.FULL)
     void countsVotesOfServersThatWereDownAtStartupAfterTheirGracePeriod() {
         servers().subList(3, NODES).forEach(RedisServer::kill);
         Duration grace = ofSeconds(3);

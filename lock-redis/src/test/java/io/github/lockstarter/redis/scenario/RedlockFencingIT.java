@@ -14,6 +14,7 @@ import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.AlteredNode;
 import io.github.lockstarter.redis.contract.QuorumStore;
 import io.github.lockstarter.redlock.QuorumNode;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -62,6 +64,7 @@ class RedlockFencingIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void tokensDoNotGrowWhenTheyAreNotWrittenBack() {
         runUntil(() -> notGrown > 0 || granted >= MOST_IN_CONTROL, AlteredNode::withoutRaise);
 

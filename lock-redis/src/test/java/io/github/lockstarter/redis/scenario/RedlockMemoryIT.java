@@ -8,6 +8,7 @@ import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.AlteredNode;
 import io.github.lockstarter.redis.contract.QuorumStore;
 import io.github.lockstarter.redlock.QuorumNode;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,6 +45,7 @@ class RedlockMemoryIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void doesNotGrantALockThatAServerForgotInARestart() {
         assertThat(overlaps(UnaryOperator.identity(), RedisServer::restart)).isEmpty();
     }
@@ -58,6 +61,7 @@ class RedlockMemoryIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void grantsTwiceWithoutTheClockCheck() {
         assertThat(overlaps(store -> store.behind(AlteredNode::withoutClock), this::setForward))
                 .isNotEmpty();

@@ -52,6 +52,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void theLeaseRunsDownWithoutRenewal() {
         LockHandle held = application.locks().acquire(request.withoutRenewal());
 
@@ -71,6 +72,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void survivesAPauseLongerThanARenewalAndShorterThanTheLease() {
         Application patient = newApplication(LONGER_LEASE);
         LockHandle held = acquireCountingLosses(patient);
@@ -171,6 +173,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void holdsThousandsOfLocksWithAConstantNumberOfThreads() {
         application.locks().acquire(request).close();
         int threads = ManagementFactory.getThreadMXBean().getThreadCount();

@@ -85,15 +85,13 @@ class ReplacedServerIT {
 
     @ParameterizedTest
     @Tag(Effort.FULL)
-    @EnumSource(
-            mode = EnumSource.Mode.EXCLUDE,
-            names = {"SINGLE", "CLUSTER"})
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
     void worksAgainInOtherTopologiesAfterAllConnectionsWereForgotten(Mode mode) {
         worksAgainAfterAllConnectionsWereForgotten(mode);
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SINGLE", "CLUSTER"})
+    @EnumSource(names = "CLUSTER")
     void worksAgainAfterAllConnectionsWereForgotten(Mode mode) {
         Application application = application(mode);
         LockHandle held = application.locks().acquire(key);
@@ -132,13 +130,13 @@ class ReplacedServerIT {
     /** Sentinels cut the connections of a master that they demote. */
     @ParameterizedTest
     @Tag(Effort.FULL)
-    @EnumSource(names = {"SINGLE", "REDLOCK"})
+    @EnumSource(names = {"SINGLE", "REDLOCK", "CLUSTER"})
     void worksAgainInOtherTopologiesAfterTheServerWasDemoted(Mode mode) {
         worksAgainAfterTheServerWasDemoted(mode);
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"STATIC_NODES", "CLUSTER"})
+    @EnumSource(names = "STATIC_NODES")
     void worksAgainAfterTheServerWasDemoted(Mode mode) {
         Application application = application(mode);
         LockHandle held = application.locks().acquire(key);

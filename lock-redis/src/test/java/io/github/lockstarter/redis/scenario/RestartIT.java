@@ -12,8 +12,10 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,6 +55,7 @@ class RestartIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsTheLockThroughARestartWithPersistence() {
         try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(ofSeconds(2)));

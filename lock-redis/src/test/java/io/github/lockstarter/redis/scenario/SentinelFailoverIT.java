@@ -11,12 +11,14 @@ import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -65,6 +67,7 @@ class SentinelFailoverIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void acquiresAgainWhenTheMasterHangs() {
         RedisServer master = REDIS.topology().master();
         master.pause();
@@ -84,12 +87,14 @@ class SentinelFailoverIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void acquiresAgainAfterAnOrderlyFailover() {
         REDIS.topology().failOver();
         await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
     }
 
     @Test
+    @Tag(Effort.FULL)
     void receivesSignalsFromTheNewMaster() {
         RedisServer master = REDIS.topology().master();
         master.kill();

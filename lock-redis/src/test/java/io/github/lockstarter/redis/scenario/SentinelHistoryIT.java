@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The history guard where sentinels promote. */
+@Tag(Effort.FULL)
 class SentinelHistoryIT extends HistoryFailover {
 
     @RegisterExtension

@@ -15,14 +15,17 @@ import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Events of listeners during a failover. */
 @Timeout(120)
+@Tag(Effort.FULL)
 class SentinelStoreEventsIT {
 
     @RegisterExtension

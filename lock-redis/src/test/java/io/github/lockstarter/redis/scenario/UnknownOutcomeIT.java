@@ -14,12 +14,14 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Answers that are late, lost, doubled or not wanted any more: clear to the caller, and nothing stays behind. */
@@ -97,6 +99,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsTheLockWhenTheReplyToARenewalIsLost() throws Exception {
         // Renewed every two seconds: four remain for the next renewal on a machine that is busy with other tests.
         LockHandle held = application.locks().acquire(request.leasedFor(ofSeconds(6)));

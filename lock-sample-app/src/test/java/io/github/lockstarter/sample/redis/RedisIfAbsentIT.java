@@ -7,6 +7,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.sample.SampleApp;
 import io.github.lockstarter.sample.SampleClient;
 import io.github.lockstarter.sample.SampleClient.Answer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -37,6 +38,7 @@ class RedisIfAbsentIT {
     }
 
     @Test
+    @Tag("full")
     void startsNoRedisWhenOneIsRunning() {
         try (RedisServer existing = RedisServer.start()) {
             try (ConfigurableApplicationContext app = startWithRedisOn(existing.port())) {

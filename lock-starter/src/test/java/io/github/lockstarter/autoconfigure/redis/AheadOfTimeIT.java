@@ -8,7 +8,9 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.AheadOfTimeApplication;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.testing.Effort;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -20,6 +22,7 @@ import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An application with locks in Redis that is processed ahead of time, where no Redis runs. */
+@Tag(Effort.FULL)
 class AheadOfTimeIT {
 
     @Configuration(proxyBeanMethods = false)

@@ -21,11 +21,13 @@ import io.github.lockstarter.kit.net.TlsFiles;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.AbstractStringAssert;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -136,6 +138,7 @@ class RedlockApplicationIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void excludesOverTlsAndChecksTheCertificate() {
         try (TlsFiles files = TlsFiles.create();
                 RedisServer first = RedisServer.startTls(files);
@@ -188,6 +191,7 @@ class RedlockApplicationIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void startsWhenAMinorityOfServersIsDown(CapturedOutput output) {
         servers().subList(0, 2).forEach(RedisServer::kill);
 

@@ -18,9 +18,11 @@ import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.testing.Effort;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -29,6 +31,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** An application's {@code spring.data.redis.*} is all that the locks need, on every topology. */
+@Tag(Effort.FULL)
 class TopologyApplicationIT {
 
     private static final String[] LOGIN = {"spring.data.redis.username=app", "spring.data.redis.password=s3cret"};

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.jvm.Jdks;
 import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An application whose connection factory uses a Unix socket has its locks there, and nowhere else. */
 @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
+@Tag(Effort.FULL)
 class UnixSocketIT {
 
     @Test

@@ -8,11 +8,13 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
 import io.github.lockstarter.testing.OverlapDetector.Section;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Competing JVMs, and recovery after one is killed. */
@@ -35,6 +37,7 @@ class EtcdJvmsIT extends EtcdScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void findsOverlapsAndLostIncrementsWithoutTheLock() {
         OverlapDetector sections = incrementIn(IncrementingJvm.UNLOCKED);
 
@@ -75,6 +78,7 @@ class EtcdJvmsIT extends EtcdScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void acquiresAtTheEndOfTheLeaseWhenTheHolderIsKilled() throws Exception {
         Duration lease = ofSeconds(10);
         Application heir = newApplication(Application.settingsThatTrustSignals());

@@ -15,6 +15,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.Effort;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -30,6 +31,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -82,6 +84,7 @@ class MariaDbIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void worksAgainWhenAHungServerIsReplacedBehindItsAddress() {
         HungDatabase.assertReplaceable(database, "?socketTimeout=600000&connectTimeout=600000");
     }

@@ -12,6 +12,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -83,6 +85,7 @@ class EnsembleIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void aHoldIsInDoubtWithoutAMajorityAndCertainAgainWithIt() throws Exception {
         Application application = application(addresses(), SESSION);
         LockHandle held = application.locks().acquire("majority");

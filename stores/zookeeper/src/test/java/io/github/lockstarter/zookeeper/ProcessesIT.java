@@ -67,6 +67,7 @@ class ProcessesIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void acquiresAfterTheSessionTimeoutWhenTheHolderIsKilled() throws Exception {
         Duration session = Duration.ofSeconds(3);
         try (ZooKeeperServer server = ZooKeeperServers.start();

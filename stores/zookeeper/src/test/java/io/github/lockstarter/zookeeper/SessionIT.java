@@ -15,6 +15,7 @@ import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.spi.LockThreads;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.io.IOException;
 import java.time.Duration;
@@ -33,6 +34,7 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -136,6 +138,7 @@ class SessionIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void aHoldInDoubtIsCertainAgainWithItsSession() {
         Application patient = patientApplication(Duration.ofSeconds(12));
         LockHandle held = patient.locks().acquire(request);

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -25,6 +26,7 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -92,6 +94,7 @@ class WatchersIT {
 
     /** The control: with a watcher of its own for each wait, the same count grows with the waits. */
     @Test
+    @Tag(Effort.FULL)
     void countsEachWatcherOfOneNode() throws Exception {
         LockHandle held = holder.locks().acquire("held");
         String queue = "/test/locks/lock%3Aheld";
@@ -110,6 +113,7 @@ class WatchersIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void waitsThatAreGrantedLeaveNoWatchers() {
         LockRequest request = LockRequest.of("contended").waitingUpTo(PATIENCE);
         List<CompletableFuture<?>> ends = new ArrayList<>();

@@ -14,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.integration.leader.event.AbstractLeaderEvent;
@@ -21,6 +22,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.util.ClassUtils;
 
 /** An application with ShedLock, and with Spring Integration 6.5, whose lock registries have other types than 7. */
+@Tag("full")
 class Boot3BridgesIT {
 
     private static final LockConfiguration REPORT =

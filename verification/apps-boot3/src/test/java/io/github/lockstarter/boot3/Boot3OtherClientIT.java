@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.kit.redis.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -15,6 +16,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** An application whose connection factory belongs to another client: Boot 3.5 makes the one for the locks. */
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class Boot3OtherClientIT {
 
     @Test

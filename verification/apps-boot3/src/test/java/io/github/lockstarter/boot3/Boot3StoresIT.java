@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Bean;
 /** Locks in the other stores, with the versions of Netty and of the database pool that Boot 3.5 has. */
 @Tag("stores")
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class Boot3StoresIT {
 
     @Test

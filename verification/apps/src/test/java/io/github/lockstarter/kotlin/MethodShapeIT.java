@@ -141,6 +141,7 @@ class MethodShapeIT {
 
         @ParameterizedTest
         @EnumSource
+        @Tag(Effort.FULL)
         void releasesAfterACancellationThatEndsTheWork(Shape shape) {
             application(0).run(context -> {
                 CompletableFuture<String> call = start(shape, context, Ending.NEVER);
@@ -160,6 +161,7 @@ class MethodShapeIT {
 
         @ParameterizedTest
         @EnumSource
+        @Tag(Effort.FULL)
         void cancellationEndsTheWait(Shape shape) {
             application(0).run(context -> {
                 LockHandle other = context.getBean(LockOperations.class).acquire(KEY);
@@ -204,6 +206,7 @@ class MethodShapeIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class InTheJvm extends Contract {
 
         @Override

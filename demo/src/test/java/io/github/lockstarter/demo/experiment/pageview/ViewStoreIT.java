@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.demo.experiment.pageview.ViewStore.Status;
 import io.github.lockstarter.kit.net.FreePort;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
@@ -16,6 +17,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = "distributed-lock.locks.sale.wait=30s")
+@Tag("full")
 class ViewStoreIT {
 
     private static final OptionalLong NO_LOCK = OptionalLong.empty();

@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 
 /** An application with locks in its database that is processed ahead of time. */
+@Tag(Effort.FULL)
 class AheadOfTimeTests {
 
     @Configuration(proxyBeanMethods = false)

@@ -12,7 +12,9 @@ import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.server.PostgresServer;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -25,6 +27,7 @@ class LockPoolIT {
     private static final Duration LEASE = Duration.ofSeconds(6);
 
     @Test
+    @Tag(Effort.FULL)
     void keepsALockWhenAllPooledConnectionsAreSilentlyDead() {
         try (PostgresServer server = PostgresServer.start();
                 TcpProxy proxy = TcpProxy.before(server)) {

@@ -76,6 +76,7 @@ class MultipleJvmsIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void acquiresAtTheEndOfTheLeaseWhenTheHolderIsKilled() {
         Duration lease = Duration.ofSeconds(4);
         try (JdbcStore store = new JdbcStore(database);

@@ -24,6 +24,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.Effort;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -35,6 +36,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -121,6 +123,7 @@ class OutageIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void reportsAnOutageOnceAndItsEnd() {
         try (Application application = Application.over(backend)) {
             assertThat(application.locks().tryAcquire(LockRequest.of("before"))).isPresent();

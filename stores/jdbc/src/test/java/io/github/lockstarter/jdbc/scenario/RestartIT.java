@@ -12,9 +12,11 @@ import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.kit.server.PostgresServer;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.TimeZone;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Restarts of the server and ends of its sessions that a lock survives. */
@@ -56,6 +58,7 @@ class RestartIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void countsLeasesByTheClockOfTheDatabaseWhateverTheTimeZones() {
         TimeZone mine = TimeZone.getDefault();
         try (PostgresServer server = PostgresServer.start()) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every workload runs with every client. Says nothing about speed: a round is as short as it can be. */
 @Timeout(120)
+@Tag("full")
 class WorkloadsIT {
 
     private static final Options SHORT = new Options(Map.of(
