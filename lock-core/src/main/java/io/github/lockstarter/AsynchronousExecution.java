@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * One call of {@link LockTemplate#executeAsync}.
  *
  * <p>The caller's thread starts it, a thread of the lock client continues with the grant, and the thread that completes
- * the stage with the release. The only mutable state is {@link #result}, completed once: by the end of the action, a
- * loss or the caller, who gives up a wait but does not affect a running action.
+ * the stage with the release. {@link #result} is completed once: by the end of the action, a loss or the caller, who
+ * gives up a wait but does not affect a running action.
  */
 final class AsynchronousExecution<T extends @Nullable Object> {
 

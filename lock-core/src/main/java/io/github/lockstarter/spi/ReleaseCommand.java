@@ -48,6 +48,18 @@ public record ReleaseCommand(
     }
 
     /**
+     * Validates the release.
+     *
+     * @throws IllegalArgumentException if it has a minimum time and several slots: only a grant's slot is kept
+     */
+    public ReleaseCommand {
+        if (!atLeast.isZero() && slots.count() > 1) {
+            throw new IllegalArgumentException(
+                    "A release of " + slots.count() + " slots keeps none for a minimum time");
+        }
+    }
+
+    /**
      * A release with one permit and no minimum time that leaves the wait unchanged.
      *
      * @param key key

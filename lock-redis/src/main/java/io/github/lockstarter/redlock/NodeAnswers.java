@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Not thread-safe. */
+/** The answers of the nodes to one command. {@link #decided} guards them by this object's monitor. */
 class NodeAnswers<R> {
 
     final Quorum quorum;

@@ -65,7 +65,7 @@ final class MailboxConnection {
         if (isReplacing.compareAndSet(false, true)) {
             try {
                 opener.execute(this::openAnother);
-            } catch (RejectedExecutionException | Error e) { // closed, or no free thread: the next call retries
+            } catch (RuntimeException | Error e) { // closed, or no free thread: the next call retries
                 isReplacing.set(false);
             }
         }

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * Opens the link to Redis on demand; Lettuce then keeps it open. Lettuce does not detect a server that hangs or was
  * demoted, nor a second master: then the link is abandoned, and another is opened to the current master. A cluster's
  * link covers all nodes and is kept; the connection to the node is closed, and the topology refreshed.
- * <p>Thread-safe. One daemon thread opens, since opening blocks. Its monitor guards all mutable fields; nothing blocks
- * and no user is called while holding it. {@code link} is null until commands may be sent directly: connected,
- * subscribed if there is a mailbox, and all earlier users served. Until then {@code waiting} contains these users, with
- * those that have timed out. One task of the event loop serves them and sets {@code link}: Lettuce writes at once what
- * the loop sends, so a command of the loop would overtake one that the opener's thread has sent before. An attempt that
- * is no longer current closes whatever it opened.
- * A failed attempt fails its waiting users; the next command starts another.
+ * <p>Thread-safe. One daemon thread opens, since opening blocks. This object's monitor guards all mutable fields;
+ * nothing blocks and no user is called while holding it. {@code link} is null until commands may be sent directly:
+ * connected, subscribed if there is a mailbox, and all earlier users served. Until then {@code waiting} contains these
+ * users, with those that have timed out. One task of the event loop serves them and sets {@code link}: Lettuce writes
+ * at once what the loop sends, so a command of the loop would overtake one that the opener's thread has sent before. An
+ * attempt that is no longer current closes whatever it opened. A failed attempt fails its waiting users; the next
+ * command starts another.
  */
 public final class RedisConnections implements AutoCloseable {
 

@@ -150,7 +150,7 @@ public final class CallQueue {
             loop.execute(this::sendRounds);
         } catch (RejectedExecutionException e) { // The client is closing and rejects calls.
             sendRounds();
-        } catch (Error e) { // out of memory or stack: the caller gets the error, and the next call retries
+        } catch (RuntimeException | Error e) { // such as out of memory: the caller gets it, and the next call retries
             rounds.set(0);
             throw e;
         }
