@@ -1,9 +1,12 @@
 package io.github.lockstarter.aop;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -16,6 +19,21 @@ import org.springframework.util.ReflectionUtils;
  * Renders a value as part of a key. Its text must be the same in every JVM, or two callers would use different locks.
  */
 final class KeyRenderer {
+
+    /** A record's default text includes {@code name=value} of each component. */
+    private static final ClassValue<List<Method>> COMPONENTS = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            if (!type.isRecord()) {
+                return List.of();
+            }
+            List<Method> accessors = Arrays.stream(type.getRecordComponents())
+                    .map(RecordComponent::getAccessor)
+                    .toList();
+            accessors.forEach(ReflectionUtils::makeAccessible);
+            return accessors;
+        }
+    };
 
     /**
      * The text of {@link Object#toString()} inside of a longer one: a class name with a capital letter or {@code $}, or
@@ -61,8 +79,10 @@ final class KeyRenderer {
             throw new IllegalArgumentException(
                     description.get() + ", which has no text that identifies it; use one of its properties");
         }
-        if (value instanceof Record && text != null) {
-            checkComponents(value, text, description);
+        for (Method accessor : COMPONENTS.get(value.getClass())) {
+            if (text != null && text.contains(accessor.getName() + '=')) {
+                checkComponent(accessor, value, description);
+            }
         }
         if (text != null && text.indexOf('@') >= 0 && !hasOwnText(value)) {
             checkNoIdentity(text, description);
@@ -96,17 +116,11 @@ final class KeyRenderer {
         }
     }
 
-    /** A record's default text includes {@code name=value} of each component. */
-    private static void checkComponents(Object record, String text, Supplier<String> description) {
-        for (RecordComponent each : record.getClass().getRecordComponents()) {
-            if (text.contains(each.getName() + '=')) {
-                ReflectionUtils.makeAccessible(each.getAccessor());
-                Object component = ReflectionUtils.invokeMethod(each.getAccessor(), record);
-                if (component != null) {
-                    String type = component.getClass().getTypeName();
-                    textOf(component, () -> description.get() + " whose '" + each.getName() + "' is a " + type);
-                }
-            }
+    private static void checkComponent(Method accessor, Object record, Supplier<String> description) {
+        Object component = ReflectionUtils.invokeMethod(accessor, record);
+        if (component != null) {
+            String type = component.getClass().getTypeName();
+            textOf(component, () -> description.get() + " whose '" + accessor.getName() + "' is a " + type);
         }
     }
 }

@@ -10,8 +10,9 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -19,6 +20,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /** The endpoint {@code locks} and the health {@code distributedLock}. */
@@ -28,10 +30,6 @@ public final class LockActuatorAutoConfiguration {
 
     /** Without its last word, the name of the health component. */
     static final String HEALTH_BEAN = "distributedLockHealthContributor";
-
-    /** Boot's condition for health indicators is in different packages in Boot 3 and 4. */
-    private static final String HEALTH_ENABLED =
-            "${management.health.distributedlock.enabled:${management.health.defaults.enabled:true}}";
 
     /** Created by Spring. */
     public LockActuatorAutoConfiguration() {}
@@ -69,7 +67,7 @@ public final class LockActuatorAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnExpression(HEALTH_ENABLED)
+    @Conditional(HasHealth.class)
     @ConditionalOnMissingBean(name = HEALTH_BEAN)
     static class Health {
 
@@ -94,5 +92,23 @@ public final class LockActuatorAutoConfiguration {
                 return new OlderLockHealthIndicator(beans);
             }
         }
+    }
+
+    /** Boot's condition for health indicators is in different packages in Boot 3 and 4. */
+    static final class HasHealth extends AnyNestedCondition {
+
+        private static final String OWN = "management.health.distributedlock.enabled";
+
+        HasHealth() {
+            super(ConfigurationPhase.PARSE_CONFIGURATION);
+        }
+
+        @ConditionalOnBooleanProperty(OWN)
+        static class Configured {}
+
+        @ConditionalOnBooleanProperty(
+                name = {OWN, "management.health.defaults.enabled"},
+                matchIfMissing = true)
+        static class Default {}
     }
 }

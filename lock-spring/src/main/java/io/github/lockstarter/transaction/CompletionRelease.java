@@ -9,16 +9,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Releases the locks of one transaction after its completion, the latest first. A synchronization of the transaction,
- * which Spring suspends and resumes with it; bound to the completing thread during the completion, when no
- * synchronization is active.
+ * Releases the locks of one transaction after its completion, the latest first. Bound to the transaction's thread
+ * except while the transaction is suspended.
  *
  * <p>The transaction's thread adds locks; the completing thread, which may differ with JTA, releases them. {@link
  * #isCompleted} is set before the locks are taken out of {@link #handles} and read after adding one, so one of the two
@@ -34,16 +32,22 @@ final class CompletionRelease implements TransactionSynchronization {
 
     private CompletionRelease() {}
 
-    /** A JTA transaction that another thread has completed may leave its own behind. */
     static Optional<CompletionRelease> current() {
-        Stream<?> candidates = TransactionSynchronizationManager.isSynchronizationActive()
-                ? TransactionSynchronizationManager.getSynchronizations().stream()
-                : Stream.ofNullable(TransactionSynchronizationManager.getResource(CompletionRelease.class));
-        return candidates
-                .filter(CompletionRelease.class::isInstance)
-                .map(CompletionRelease.class::cast)
-                .filter(release -> !release.isCompleted)
-                .findFirst();
+        return TransactionSynchronizationManager.getResource(CompletionRelease.class) instanceof CompletionRelease bound
+                        && bound.isOfThisTransaction()
+                ? Optional.of(bound)
+                : Optional.empty();
+    }
+
+    /**
+     * False for a leftover of a JTA transaction that another thread completed or continued. No synchronization is
+     * active while listeners run after the completion.
+     */
+    private boolean isOfThisTransaction() {
+        return !isCompleted
+                && (!TransactionSynchronizationManager.isSynchronizationActive()
+                        || TransactionSynchronizationManager.getSynchronizations()
+                                .contains(this));
     }
 
     /** @throws IllegalStateException if no synchronization is active */
@@ -51,6 +55,7 @@ final class CompletionRelease implements TransactionSynchronization {
         return current().orElseGet(() -> {
             CompletionRelease release = new CompletionRelease();
             TransactionSynchronizationManager.registerSynchronization(release);
+            release.bind();
             return release;
         });
     }
@@ -92,6 +97,16 @@ final class CompletionRelease implements TransactionSynchronization {
         handles.forEach(LockHandle::ensureHeld);
     }
 
+    @Override
+    public void suspend() {
+        unbind();
+    }
+
+    @Override
+    public void resume() {
+        bind();
+    }
+
     /**
      * Registers the release last, because listeners after the commit may lock the same keys: synchronizations of equal
      * order run in the order of their registration.
@@ -105,8 +120,6 @@ final class CompletionRelease implements TransactionSynchronization {
                     complete();
                 }
             });
-            TransactionSynchronizationManager.unbindResourceIfPossible(CompletionRelease.class); // a leftover
-            TransactionSynchronizationManager.bindResource(CompletionRelease.class, this);
             isReleasedLater = true;
         }
     }
@@ -133,6 +146,11 @@ final class CompletionRelease implements TransactionSynchronization {
                 log.warn("{} could not be released at the end of its transaction", next, e);
             }
         }
+    }
+
+    private void bind() {
+        TransactionSynchronizationManager.unbindResourceIfPossible(CompletionRelease.class); // a leftover
+        TransactionSynchronizationManager.bindResource(CompletionRelease.class, this);
     }
 
     /** Another thread than the transaction's may have a transaction of its own. */
