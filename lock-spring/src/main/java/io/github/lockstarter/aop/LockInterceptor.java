@@ -9,8 +9,10 @@ import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.transaction.CallersTransaction;
 import io.github.lockstarter.transaction.TransactionLocks;
 import java.lang.reflect.Method;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -18,6 +20,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.core.MethodClassKey;
 
 /** Runs locked methods. Evaluates the key once, before acquiring the lock. Thread-safe. */
 final class LockInterceptor implements LockAdvice {
@@ -26,6 +29,7 @@ final class LockInterceptor implements LockAdvice {
     private final Function<String, LockOperations> operations;
     private final SkippedCallListener skippedCalls;
     private final CallersTransaction callersTransaction = new CallersTransaction();
+    private final Map<MethodClassKey, Boolean> ownTransactions = new ConcurrentHashMap<>();
 
     LockInterceptor(
             LockedMethods methods, Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
@@ -79,10 +83,11 @@ final class LockInterceptor implements LockAdvice {
         return callersTransaction.shouldKeepLock(caller, "the method did not run");
     }
 
-    private static boolean hasOwnTransaction(Object proxy, Method method) {
+    private boolean hasOwnTransaction(Object proxy, Method method) {
         Class<?> type = AopProxyUtils.ultimateTargetClass(proxy);
-        return AdviceOrderCheck.advicesInside(proxy, method)
-                .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method, type));
+        return ownTransactions.computeIfAbsent(
+                new MethodClassKey(method, type), any -> AdviceOrderCheck.advicesInside(proxy, method)
+                        .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method, type)));
     }
 
     /** The thread of {@code @Async} holds the lock until the future is done. */

@@ -236,7 +236,7 @@ public final class LockedBeanCheck
     /** Looks through nested proxies. The proxy of another bean is checked with that bean. */
     private static boolean isLocked(@Nullable Object bean) {
         return bean instanceof Advised proxy
-                && (Arrays.stream(proxy.getAdvisors()).anyMatch(advisor -> advisor.getAdvice() instanceof LockAdvice)
+                && (Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)
                         || proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource
                         || (proxy.getTargetSource() instanceof SingletonTargetSource inner
                                 && isLocked(inner.getTarget())));

@@ -171,7 +171,12 @@ final class OwnNodes implements Watcher {
     /** One task looks at all granted nodes; one for each would wake the timer's thread with nearly every grant. */
     private void lookLater() {
         if (isLookDue.compareAndSet(false, true)) {
-            timer.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            try {
+                timer.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RuntimeException | Error e) { // such as out of memory: the next grant retries
+                isLookDue.set(false);
+                throw e;
+            }
         }
     }
 
