@@ -50,6 +50,12 @@ public record ReleaseCommand(
     /**
      * Validates the release.
      *
+     * @param key key
+     * @param token owner's token
+     * @param fencingToken last fencing token granted to the token; 0 if no grant is known
+     * @param ownWait whether callers of this instance continue to wait
+     * @param atLeast minimum time, or zero
+     * @param slots token's slot, or all candidates if no grant is known
      * @throws IllegalArgumentException if it has a minimum time and several slots: only a grant's slot is kept
      */
     public ReleaseCommand {
