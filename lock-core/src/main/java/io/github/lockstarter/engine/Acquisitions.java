@@ -86,7 +86,8 @@ final class Acquisitions {
             running.join(waiter);
             Optional<Handle> granted = granted(waiter, await(waiter), ifBusy);
             if (granted.isPresent()) {
-                take(waiter, granted.get(), Settlement.await(granted.get().hold));
+                Hold hold = granted.get().hold;
+                take(waiter, granted.get(), Settlement.await(hold, Settlement.of(hold, waiter)));
             }
             return granted; // after take() nothing may fail
         } catch (RuntimeException | Error e) {
@@ -337,7 +338,7 @@ final class Acquisitions {
         private void deliver(Outcome outcome) {
             try {
                 Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
-                CompletableFuture<Boolean> settled = Settlement.of(handle.hold);
+                CompletableFuture<Boolean> settled = Settlement.of(handle.hold, waiter);
                 if (settled.isDone()) {
                     end(handle, settled.getNow(false));
                 } else {

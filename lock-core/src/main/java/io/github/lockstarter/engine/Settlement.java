@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Wait of an owner in doubt until the hold is certain or lost, or a command timeout is over. Its thread asks the store
- * first, then the timer's; answers arrive on any thread.
+ * Wait of an owner in doubt until the hold is certain or lost, or its time is over. Its thread asks the store first,
+ * then the timer's; answers arrive on any thread.
  */
 final class Settlement extends TimerEntry {
 
@@ -16,29 +16,47 @@ final class Settlement extends TimerEntry {
     private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
     private final Hold hold;
     private final Running running;
-    private final long began;
+    private final long end;
     private volatile CompletableFuture<?> query = CompletableFuture.completedFuture(null);
 
-    private Settlement(Hold hold) {
+    private Settlement(Hold hold, long end) {
         this.hold = hold;
         this.running = hold.lock.running;
-        this.began = running.clock.nanos();
+        this.end = end;
     }
 
-    /** Asks the store if the hold is in doubt. */
+    /** Asks the store if the hold is in doubt, for a command timeout at most. */
     static CompletableFuture<Boolean> of(Hold hold) {
+        return until(hold, hold.lock.running.clock.nanos() + hold.grant.commandTimeout().toNanos());
+    }
+
+    /**
+     * The same for a caller that was granted the hold: its attempt and this take no longer than the rest of its wait or
+     * one command timeout.
+     */
+    static CompletableFuture<Boolean> of(Hold hold, Waiter waiter) {
+        long now = hold.lock.running.clock.nanos();
+        long timeout = hold.grant.commandTimeout().toNanos();
+        long ofAttempt = hold.grant.requestedAt + timeout - now;
+        return until(hold, now + Math.min(timeout, Math.max(ofAttempt, waiter.giveUpAt() - now)));
+    }
+
+    private static CompletableFuture<Boolean> until(Hold hold, long end) {
         boolean isHeld = hold.lock.checkHeld(hold);
         if (!isHeld || hold.grant.isCertain()) {
             return CompletableFuture.completedFuture(isHeld);
         }
-        Settlement begun = new Settlement(hold);
+        Settlement begun = new Settlement(hold, end);
         begun.running.unsettled.add(begun);
         begun.fire();
         return begun.settled;
     }
 
     static boolean await(Hold hold) {
-        CompletableFuture<Boolean> settled = of(hold);
+        return await(hold, of(hold));
+    }
+
+    static boolean await(Hold hold, CompletableFuture<Boolean> settled) {
         try {
             return BlockingWait.await(settled);
         } catch (InterruptedException e) {
@@ -67,12 +85,11 @@ final class Settlement extends TimerEntry {
     }
 
     boolean endIfOver() {
-        long limit = hold.grant.commandTimeout().toNanos();
         boolean isOver = settled.isDone()
                 || !hold.lock.checkHeld(hold)
                 || hold.grant.isCertain()
                 || isLostAsUndecidable()
-                || running.now().nanos() - began >= limit;
+                || running.now().nanos() - end >= 0;
         if (isOver) {
             settled.complete(hold.lock.checkHeld(hold)); // first, so that a failure is retried
             running.timer.cancel(this);

@@ -471,6 +471,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void confirmsALateGrantBeforeItsCallerGetsIt() throws Exception {
+        heartbeats.commandTimeout = Duration.ofHours(1);
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
@@ -497,6 +498,24 @@ class EngineDoubtTests extends EngineInterleavings {
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("granted it late");
         assertThat(backend.nextRelease().command().key()).isEqualTo(KEY);
+    }
+
+    /** Its attempt and the confirmation together take no longer than an attempt without an answer. */
+    @Test
+    void waitsForNoConfirmationACommandTimeoutAfterTheAttemptOfACallerThatDoesNotWait() throws Exception {
+        heartbeats.commandTimeout = Duration.ofSeconds(20);
+        answered(HISTORY, NO_TAKE_OVER);
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        letPass(Duration.ofSeconds(15));
+        attempt.answer().complete(granted(1));
+        Question beat = nextOfNow();
+        assertThat(acquiring).isNotDone();
+        letPass(Duration.ofSeconds(5));
+        assertThatThrownBy(() -> acquiring.get(30, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("granted it late");
+        assertThat(beat.answer).isNotDone();
     }
 
     @Test
