@@ -27,7 +27,9 @@ final class Settlement extends TimerEntry {
 
     /** Asks the store if the hold is in doubt, for a command timeout at most. */
     static CompletableFuture<Boolean> of(Hold hold) {
-        return until(hold, hold.lock.running.clock.nanos() + hold.grant.commandTimeout().toNanos());
+        return until(
+                hold,
+                hold.lock.running.clock.nanos() + hold.grant.commandTimeout().toNanos());
     }
 
     /**

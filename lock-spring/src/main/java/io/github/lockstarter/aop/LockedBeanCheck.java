@@ -9,8 +9,10 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.BeanCreationException;
@@ -236,9 +238,14 @@ public final class LockedBeanCheck
     /** Looks through nested proxies. The proxy of another bean is checked with that bean. */
     private static boolean isLocked(@Nullable Object bean) {
         return bean instanceof Advised proxy
-                && (Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)
+                && (Arrays.stream(proxy.getAdvisors()).anyMatch(LockedBeanCheck::locks)
                         || proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource
                         || (proxy.getTargetSource() instanceof SingletonTargetSource inner
                                 && isLocked(inner.getTarget())));
+    }
+
+    /** Not asked of other advisors, whose advice may be a bean that is created by that. */
+    private static boolean locks(Advisor advisor) {
+        return advisor instanceof StaticMethodMatcherPointcutAdvisor own && own.getAdvice() instanceof LockAdvice;
     }
 }
