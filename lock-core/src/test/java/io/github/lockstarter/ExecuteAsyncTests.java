@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.CriticalSection;
 import java.io.IOException;
@@ -170,7 +171,7 @@ class ExecuteAsyncTests {
             CompletableFuture<String> result = locks.executeAsync(KEY, () -> CompletableFuture.completedFuture("ran"));
             others.forEach(LockHandle::release);
             other.release();
-            assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("ran");
+            assertThat(result.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo("ran");
         } finally {
             end.countDown();
         }
@@ -203,7 +204,7 @@ class ExecuteAsyncTests {
             blocked.await();
             assertThatThrownBy(() -> locks.executeAsync(
                                     ONCE.leasedFor(Duration.ofMillis(500)).withoutRenewal(), () -> stage)
-                            .get(10, TimeUnit.SECONDS))
+                            .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockLostException.class);
         } finally {
             end.countDown();
@@ -331,7 +332,8 @@ class ExecuteAsyncTests {
             handle.set(LockHandle.current().orElseThrow());
             return stage;
         });
-        assertThatThrownBy(() -> result.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockLostException.class);
         assertThat(stage).isNotDone();
         assertThat(handle.get().isHeld()).isFalse();
     }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
@@ -123,7 +124,7 @@ class JdkLockAdapterTests {
         waiter.start();
         awaitWaiting(waiter);
         waiter.interrupt();
-        assertThat(thrown.get(5, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        assertThat(thrown.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
         lock.unlock();
     }
 
@@ -148,8 +149,7 @@ class JdkLockAdapterTests {
         long start = System.nanoTime();
         assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(150, TimeUnit.MILLISECONDS)))
                 .isFalse();
-        assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isBetween(Duration.ofMillis(150), Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(150), Patience.TIME);
         assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(-5, TimeUnit.SECONDS)))
                 .isFalse();
         lock.unlock();
@@ -207,7 +207,7 @@ class JdkLockAdapterTests {
                     }
                 })
                 .start();
-        return result.get(10, TimeUnit.SECONDS);
+        return result.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private static void awaitWaiting(Thread thread) {

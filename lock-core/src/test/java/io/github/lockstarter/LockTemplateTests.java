@@ -7,6 +7,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.testing.Effort;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LockTemplateTests {
@@ -139,6 +141,7 @@ class LockTemplateTests {
     }
 
     @Test
+    @Tag(Effort.TIMING)
     void tryAcquireWithoutAWaitDoesNotWait() {
         LockHandle other = engine.acquireAsync(LockRequest.of("k")).join();
         long start = System.nanoTime();

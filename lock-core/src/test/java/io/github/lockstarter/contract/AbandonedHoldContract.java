@@ -9,6 +9,7 @@ import io.github.lockstarter.LockEvent.Abandonment;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -44,14 +45,15 @@ public abstract class AbandonedHoldContract extends EngineContract {
         thread.join();
 
         awaitCollected(() -> assertThat(holder.locks().heldLocks().snapshot()).isEmpty());
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Abandoned.class))
-                .singleElement()
-                .satisfies(event -> {
-                    assertThat(event.name()).isEqualTo("left");
-                    assertThat(event.key()).isEqualTo(key);
-                    assertThat(event.owner()).isEqualTo("leaver");
-                    assertThat(event.abandonment()).isEqualTo(Abandonment.RELEASED);
-                }));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(holder.events().of(LockEvent.Abandoned.class))
+                        .singleElement()
+                        .satisfies(event -> {
+                            assertThat(event.name()).isEqualTo("left");
+                            assertThat(event.key()).isEqualTo(key);
+                            assertThat(event.owner()).isEqualTo("leaver");
+                            assertThat(event.abandonment()).isEqualTo(Abandonment.RELEASED);
+                        }));
         await().untilAsserted(() -> assertThat(holder.events().of(LockEvent.Released.class)) // with the answer
                 .extracting(LockEvent.Released::outcome)
                 .containsExactly(ReleaseOutcome.RELEASED));
@@ -107,7 +109,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
         assertThat(lost).isFalse();
 
         holder.close();
-        await().atMost(PATIENCE).untilTrue(lost);
+        await().atMost(Patience.TIME).untilTrue(lost);
     }
 
     @Test
@@ -180,7 +182,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
 
     private static void awaitCollected(Runnable assertion) {
         // Each collection also pauses the watchdog.
-        await().pollInterval(Duration.ofMillis(300)).atMost(PATIENCE).untilAsserted(() -> {
+        await().pollInterval(Duration.ofMillis(300)).atMost(Patience.TIME).untilAsserted(() -> {
             System.gc();
             assertion.run();
         });
@@ -193,7 +195,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
 
     private static void awaitQuietly(CountDownLatch latch) {
         try {
-            latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            latch.await(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

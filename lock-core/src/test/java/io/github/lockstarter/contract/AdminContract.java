@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -70,7 +71,7 @@ public abstract class AdminContract extends BackendContract {
     @Test
     void inspectingALockDoesNotExtendIt() {
         SpiHold held = alice.hold(key, Duration.ofMillis(400));
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(inspect(key)).isInstanceOf(StoredLock.Free.class));
 
         assertThat(bob.hold(key, LEASE).fencingToken()).isGreaterThan(held.fencingToken());
@@ -141,7 +142,7 @@ public abstract class AdminContract extends BackendContract {
         assertThat(inspect(key)).isInstanceOfSatisfying(StoredLock.Held.class, held -> assertThat(held.holder())
                 .hasValue(holder));
         if (store.capabilities().equals(StoreCapabilities.ALL)) {
-            await().atMost(SpiClient.PATIENCE)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
         }
 
@@ -221,7 +222,7 @@ public abstract class AdminContract extends BackendContract {
 
     private void assertToldOfItsRevocation(SpiClient holder, SpiHold held) {
         if (store.capabilities().signals() != Signals.NONE) {
-            await().atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(holder.revoked())
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(holder.revoked())
                     .contains(held.key() + "@" + held.token().fingerprint()));
         }
     }

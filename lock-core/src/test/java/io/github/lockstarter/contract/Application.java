@@ -9,6 +9,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -94,9 +95,9 @@ public final class Application implements AutoCloseable {
 
     /** Waits until the store answers beats, so that locks acquired from now on can be taken over. */
     public void awaitTakeOver() {
-        await().atMost(Duration.ofSeconds(10))
+        await().atMost(Patience.TIME)
                 .until(() -> admin().storeState()
-                                .get(5, TimeUnit.SECONDS)
+                                .get(Patience.SECONDS, TimeUnit.SECONDS)
                                 .crashTakeOver()
                                 .state()
                         == CrashTakeOver.State.ON);

@@ -3,6 +3,7 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
@@ -82,7 +83,7 @@ abstract class BackendContract {
     /** Acquires the lock as soon as its short lease is over. */
     SpiHold holdWhenFree(SpiClient client) {
         SpiHold[] hold = new SpiHold[1];
-        await().pollInterval(Duration.ofMillis(10)).atMost(SpiClient.PATIENCE).untilAsserted(() -> {
+        await().pollInterval(Duration.ofMillis(10)).atMost(Patience.TIME).untilAsserted(() -> {
             hold[0] = client.hold(key, LEASE);
         });
         return hold[0];
@@ -93,12 +94,12 @@ abstract class BackendContract {
         if (store.capabilities().signals() == Signals.NONE) {
             return;
         }
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(client.signals()).containsExactly(key));
     }
 
     static void assertNotSignalled(SpiClient client) {
-        await().during(SILENCE).atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(client.signals())
+        await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(client.signals())
                 .isEmpty());
     }
 

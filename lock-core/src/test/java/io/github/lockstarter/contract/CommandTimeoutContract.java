@@ -8,6 +8,7 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -16,6 +17,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
  * A store that stops answering while its connections stay open: each method returns at once, and each command is
  * answered within the command timeout, as unknown. An attempt may be rejected instead if it was not sent.
  */
+@Tag(Effort.TIMING)
 @Timeout(120)
 public abstract class CommandTimeoutContract extends BackendContract {
 
@@ -46,9 +50,6 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     /** Outlives every pause. */
     private static final Duration LONG_LEASE = Duration.ofMinutes(2);
-
-    /** For connections that are opened again. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** A command to send, and the results that are correct without an answer of the store. */
     private record Command(
@@ -109,15 +110,15 @@ public abstract class CommandTimeoutContract extends BackendContract {
     @Test
     void reportsAnOutageOnceAndItsEndOnce() {
         try (Application application = Application.over(store.connect())) {
-            await().atMost(PATIENCE).until(() -> acquires(application));
+            await().atMost(Patience.TIME).until(() -> acquires(application));
             application.events().forgetStore();
             store.pause();
-            await().atMost(PATIENCE)
+            await().atMost(Patience.TIME)
                     .until(() -> !acquires(application) && !outages(application).isEmpty());
             assertThat(acquires(application)).isFalse();
 
             store.resume();
-            await().atMost(PATIENCE)
+            await().atMost(Patience.TIME)
                     .until(() -> acquires(application) && outages(application).size() > 1);
             assertThat(outages(application))
                     .extracting(StoreEvent::getClass)
@@ -249,7 +250,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     private void assertLocksAgain() {
         store.resume();
-        await().atMost(PATIENCE).untilAsserted(() -> alice.hold("contract:" + UUID.randomUUID(), LEASE));
+        await().atMost(Patience.TIME).untilAsserted(() -> alice.hold("contract:" + UUID.randomUUID(), LEASE));
     }
 
     /** Their lease would outlast the test. */
@@ -257,7 +258,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
         for (Sent each : sent) {
             Object result = SpiClient.answer(each.answers().get(0)).result();
             if (result instanceof AcquireResult.Rejected || result instanceof AcquireResult.Unavailable) {
-                await().atMost(PATIENCE)
+                await().atMost(Patience.TIME)
                         .untilAsserted(() -> bob.hold(each.command().key(), LEASE));
             }
         }

@@ -16,6 +16,7 @@ import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import java.time.Duration;
 import java.util.List;
@@ -34,9 +35,9 @@ public abstract class EngineAdminContract extends EngineContract {
     void showsWaitersInTheirOrder() throws Exception {
         LockHandle held = second.locks().acquire(request);
         Future<LockHandle> one =
-                elsewhere(() -> first.locks().acquire(request.named("ship").waitingUpTo(PATIENCE)));
+                elsewhere(() -> first.locks().acquire(request.named("ship").waitingUpTo(Patience.TIME)));
         awaitWaiters(first, 1);
-        first.locks().acquireAsync(request.waitingUpTo(PATIENCE)).thenAccept(LockHandle::release);
+        first.locks().acquireAsync(request.waitingUpTo(Patience.TIME)).thenAccept(LockHandle::release);
         awaitWaiters(first, 2);
 
         assertThat(first.admin().waiters()).extracting(Waiter::position).containsExactly(1, 2);
@@ -44,14 +45,14 @@ public abstract class EngineAdminContract extends EngineContract {
             assertThat(waiter.key()).isEqualTo(key);
             assertThat(waiter.name()).isEqualTo("ship");
             assertThat(waiter.attempts()).isPositive();
-            assertThat(waiter.waitedFor()).isPositive().isLessThan(PATIENCE);
+            assertThat(waiter.waitedFor()).isPositive().isLessThan(Patience.TIME);
         });
         assertThat(first.admin().waiters().get(1).owner()).isEqualTo(HeldLock.ASYNC);
         assertThat(first.admin().waiters().get(1).attempts()).isZero();
 
         held.release();
         resultOf(one).release();
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(first.admin().waiters()).isEmpty());
     }
 
@@ -59,7 +60,7 @@ public abstract class EngineAdminContract extends EngineContract {
     void countsTheHandOversOfAHeldLock() throws Exception {
         LockHandle before = first.locks().acquire(request);
         for (int handOvers = 0; handOvers < 3; handOvers++) {
-            Future<LockHandle> next = first.locks().acquireAsync(request.waitingUpTo(PATIENCE));
+            Future<LockHandle> next = first.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
             awaitWaiters(first, handOvers + 1);
             before.release();
             before = resultOf(next);
@@ -96,7 +97,7 @@ public abstract class EngineAdminContract extends EngineContract {
         LockHandle held = first.locks().acquire(request);
 
         Future<Boolean> heldWhenFree = elsewhere(() -> {
-            LockHandle next = second.locks().acquire(request.waitingUpTo(PATIENCE));
+            LockHandle next = second.locks().acquire(request.waitingUpTo(Patience.TIME));
             boolean both = held.isHeld();
             next.release();
             return both;
@@ -105,7 +106,7 @@ public abstract class EngineAdminContract extends EngineContract {
 
         assertThat(first.admin().revoke(key, held.fencingToken()).join()).isInstanceOf(Revocation.Revoked.class);
 
-        assertThat(heldWhenFree).succeedsWithin(PATIENCE).isEqualTo(false);
+        assertThat(heldWhenFree).succeedsWithin(Patience.TIME).isEqualTo(false);
         assertRevoked(first, held);
     }
 
@@ -114,7 +115,7 @@ public abstract class EngineAdminContract extends EngineContract {
         LockHandle held = first.locks().acquire(request);
 
         assertThat(first.locks().acquireAsync(request.waitingUpTo(Duration.ofMillis(50))))
-                .failsWithin(PATIENCE)
+                .failsWithin(Patience.TIME)
                 .withThrowableThat()
                 .withMessageContaining("held by thread '"
                         + Thread.currentThread().getName() + "' of this instance, which has held it for");
@@ -160,13 +161,15 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     private static void assertRevoked(Application holder, LockHandle held) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(held.isHeld()).isFalse());
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(held.isHeld()).isFalse());
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("an operator took it away");
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
-                .extracting(LockEvent.Lost::cause)
-                .containsExactly(LossCause.REVOKED));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
+                        .extracting(LockEvent.Lost::cause)
+                        .containsExactly(LossCause.REVOKED));
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
     }
 }

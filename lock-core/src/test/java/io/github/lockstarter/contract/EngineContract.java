@@ -7,6 +7,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -31,8 +32,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 abstract class EngineContract {
 
-    static final Duration PATIENCE = Duration.ofSeconds(15);
-
     /** Ends within a test. */
     static final Duration SHORT_LEASE = Duration.ofMillis(300);
 
@@ -43,7 +42,6 @@ abstract class EngineContract {
     static final Duration KEPT_LEASE = Duration.ofMillis(1800);
 
     /** Allowance for the report of a loss on a busy machine. */
-    static final Duration LATENESS = Duration.ofSeconds(5);
 
     /** The first acquisition loads classes, which takes longer than a short lease. */
     private static final AtomicBoolean LOADED = new AtomicBoolean();
@@ -97,12 +95,12 @@ abstract class EngineContract {
     }
 
     static <T> T resultOf(Future<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return future.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     /** Waits until an application has reported this many waits for the lock. */
     void awaitWaiters(Application application, int number) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(application.events().of(LockEvent.Contended.class))
                         .hasSize(number));
     }
@@ -121,7 +119,7 @@ abstract class EngineContract {
     }
 
     void assertStaysHeld(LockHandle held, Duration time) {
-        await().during(time).atMost(PATIENCE).untilAsserted(() -> {
+        await().during(time).atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(held.isHeld()).isTrue();
             assertHeldByAnother(second);
         });

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Effort;
 import java.util.List;
 import java.util.function.Supplier;
@@ -41,7 +42,7 @@ public abstract class EngineExtensionContract extends EngineContract {
         held.extend(kept.renewedUpTo(KEPT_LEASE.multipliedBy(3)));
 
         assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
-        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(Patience.TIME)).until(() -> !held.isHeld());
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("it was held longer than its max-hold");
@@ -55,7 +56,7 @@ public abstract class EngineExtensionContract extends EngineContract {
 
         held.extend(LockRequest.of(key));
 
-        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(Patience.TIME)).until(() -> !held.isHeld());
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("it was held longer than its max-hold");
@@ -71,7 +72,7 @@ public abstract class EngineExtensionContract extends EngineContract {
         held.extend(kept.withoutRenewal());
         held.extend(kept.withRenewal());
 
-        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(Patience.TIME)).until(() -> !held.isHeld());
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("it was held longer than its max-hold");
@@ -97,7 +98,7 @@ public abstract class EngineExtensionContract extends EngineContract {
 
         assertThatThrownBy(() -> held.extend(renewed.withRenewal())).isInstanceOf(LockBackendException.class);
 
-        await().atMost(LEASE.plus(LATENESS)).until(() -> !held.isHeld());
+        await().atMost(LEASE.plus(Patience.TIME)).until(() -> !held.isHeld());
         assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(LockLostException.class);
         held.release();
         assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(IllegalStateException.class);
@@ -120,7 +121,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     void renewsInTimeDespiteFrequentExtensionsBelowTheLease() {
         try (LockHandle held = first.locks().acquire(kept)) {
             await().during(KEPT_LEASE.multipliedBy(2))
-                    .atMost(PATIENCE)
+                    .atMost(Patience.TIME)
                     .pollInterval(KEPT_LEASE.dividedBy(36))
                     .untilAsserted(() -> held.extend(LockRequest.of(key).leasedFor(LockRequest.MIN_LEASE)));
         }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -74,7 +75,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
                 awaitEnd();
             });
         }
-        assertThat(busy.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(busy.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         return pool().submit(work);
     }
 
@@ -110,9 +111,10 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
                 return forked;
             }
         });
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(first.events().of(LockEvent.Contended.class))
-                .extracting(LockEvent.Contended::key)
-                .contains(other));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(first.events().of(LockEvent.Contended.class))
+                        .extracting(LockEvent.Contended::key)
+                        .contains(other));
         held.close();
         resultOf(resultOf(section));
 
@@ -128,7 +130,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
                         () -> first.locks().execute(request.waitingUpTo(WAIT), () -> counter[0]++), pool()))
                 .toList()));
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(sections).allMatch(CompletableFuture::isDone));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(sections).allMatch(CompletableFuture::isDone));
         assertThat(sections.stream().filter(CompletableFuture::isCompletedExceptionally))
                 .as("sections that were refused the lock")
                 .hasSize(0);
@@ -160,7 +162,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
         List<CompletableFuture<Void>> waiters = IntStream.range(0, WORKERS)
                 .mapToObj(i -> CompletableFuture.runAsync(
                         () -> first.locks()
-                                .acquire(request.waitingUpTo(PATIENCE))
+                                .acquire(request.waitingUpTo(Patience.TIME))
                                 .close(),
                         pool()))
                 .toList();
@@ -180,7 +182,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
         LockHandle held = second.locks().acquire(request);
         try {
             Future<Optional<LockHandle>> waiter =
-                    bounded.submit(() -> first.locks().tryAcquire(request.waitingUpTo(PATIENCE)));
+                    bounded.submit(() -> first.locks().tryAcquire(request.waitingUpTo(Patience.TIME)));
             awaitWaiters(first, 1);
             held.close();
             assertThat(resultOf(waiter)).isPresent();

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -84,7 +85,7 @@ public abstract class EngineHoldContract extends EngineContract {
     @Test
     void refusesToReenterALostLock() {
         LockHandle outer = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
-        await().atMost(PATIENCE).until(() -> !outer.isHeld());
+        await().atMost(Patience.TIME).until(() -> !outer.isHeld());
 
         assertThatThrownBy(() -> first.locks().acquire(request))
                 .isInstanceOf(LockLostException.class)
@@ -157,7 +158,7 @@ public abstract class EngineHoldContract extends EngineContract {
     @Test
     void closeThrowsWhenTheLockWasLost() {
         LockHandle late = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
-        await().atMost(PATIENCE).until(() -> !late.isHeld());
+        await().atMost(Patience.TIME).until(() -> !late.isHeld());
 
         assertThatThrownBy(late::ensureHeld)
                 .isInstanceOf(LockLostException.class)
@@ -182,7 +183,7 @@ public abstract class EngineHoldContract extends EngineContract {
             held.extend(LockRequest.of(key).leasedFor(ofSeconds(5)));
 
             assertThat(held.remainingLease()).isBetween(ofSeconds(3), ofSeconds(5));
-            await().during(SHORT_LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+            await().during(SHORT_LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
                 assertThat(held.isHeld()).isTrue();
                 assertHeldByAnother(second);
             });

@@ -12,6 +12,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -161,7 +162,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     void keepsALockThatWasAcquiredAsynchronously() throws Exception {
         first.locks()
                 .acquireAsync(longTick)
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(Patience.SECONDS, TimeUnit.SECONDS)
                 .close();
 
         assertThat(stored()).isInstanceOf(StoredLock.Kept.class);

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -123,13 +124,13 @@ public abstract class EnginePermitsContract extends EngineContract {
         for (int i = 0; i < PERMITS; i++) {
             held.add(first.locks().acquire(permit));
         }
-        Future<LockHandle> other = elsewhere(() -> second.locks().acquire(permit.waitingUpTo(PATIENCE)));
+        Future<LockHandle> other = elsewhere(() -> second.locks().acquire(permit.waitingUpTo(Patience.TIME)));
         awaitWaiters(second, 1);
         held.get(1).release();
         LockHandle others = resultOf(other);
         assertThat(others.slot()).isEqualTo(held.get(1).slot());
 
-        Future<LockHandle> own = elsewhere(() -> first.locks().acquire(permit.waitingUpTo(PATIENCE)));
+        Future<LockHandle> own = elsewhere(() -> first.locks().acquire(permit.waitingUpTo(Patience.TIME)));
         awaitWaiters(first, 1);
         held.get(2).release();
         assertThat(resultOf(own).slot()).isEqualTo(held.get(2).slot());
@@ -199,7 +200,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         LockHandle one = first.locks().acquire(renewed);
         LockHandle other = first.locks().acquire(renewed);
 
-        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+        await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(one.isHeld()).isTrue();
             assertThat(other.isHeld()).isTrue();
         });
@@ -221,7 +222,8 @@ public abstract class EnginePermitsContract extends EngineContract {
         LockHandle ending = first.locks().acquire(permit.leasedFor(SHORT_LEASE).withoutRenewal());
         LockHandle renewed = first.locks().acquire(permit);
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ending.state()).isEqualTo(HoldState.LOST));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(ending.state()).isEqualTo(HoldState.LOST));
 
         assertThat(renewed.isHeld()).isTrue();
         LockHandle next = second.locks().acquire(permit);
@@ -254,7 +256,7 @@ public abstract class EnginePermitsContract extends EngineContract {
             }));
         }
         for (Future<Object> caller : callers) {
-            caller.get(50, TimeUnit.SECONDS);
+            caller.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
 
         assertThat(most).hasValueBetween(2, PERMITS);
@@ -275,7 +277,8 @@ public abstract class EnginePermitsContract extends EngineContract {
                 second.admin().revoke(key, 1, seen.join().fencingToken());
 
         assertThat(revocation.join()).isEqualTo(new Revocation.Revoked());
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(taken.state()).isEqualTo(HoldState.LOST));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(taken.state()).isEqualTo(HoldState.LOST));
         assertThat(kept.isHeld()).isTrue();
         assertThat(second.locks().acquire(permit).isHeld()).isTrue();
     }
@@ -302,7 +305,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         LockHandle early = first.locks().acquire(window);
         Thread.sleep(1500); // the store's clock decides, which a test cannot wait for
         LockHandle late = first.locks().acquire(window);
-        Future<LockHandle> waiting = elsewhere(() -> first.locks().acquire(window.waitingUpTo(PATIENCE)));
+        Future<LockHandle> waiting = elsewhere(() -> first.locks().acquire(window.waitingUpTo(Patience.TIME)));
         awaitWaiters(first, 1);
         early.release();
         late.release();

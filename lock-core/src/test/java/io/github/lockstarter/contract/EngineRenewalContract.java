@@ -14,6 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Sent;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     @Test
     void keepsARenewedLockForThreeLeases() {
         try (LockHandle held = first.locks().acquire(kept)) {
-            await().during(KEPT_LEASE.multipliedBy(3)).atMost(PATIENCE).untilAsserted(() -> {
+            await().during(KEPT_LEASE.multipliedBy(3)).atMost(Patience.TIME).untilAsserted(() -> {
                 assertThat(held.isHeld()).isTrue();
                 assertHeldByAnother(second);
             });
@@ -54,9 +55,9 @@ public abstract class EngineRenewalContract extends EngineContract {
         LockHandle held = first.locks().acquire(renewed.withoutRenewal());
         held.onLost(losses::incrementAndGet);
 
-        await().atMost(LEASE.plus(LATENESS)).until(() -> losses.get() > 0);
+        await().atMost(LEASE.plus(Patience.TIME)).until(() -> losses.get() > 0);
 
-        await().during(LEASE).atMost(PATIENCE).untilAsserted(() -> {
+        await().during(LEASE).atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(losses).hasValue(1);
             assertThat(held.isHeld()).isFalse();
         });
@@ -94,10 +95,10 @@ public abstract class EngineRenewalContract extends EngineContract {
         held.onLost(losses::incrementAndGet);
         first.backend().failRenewals(Integer.MAX_VALUE);
 
-        await().atMost(LEASE.plus(LATENESS)).until(() -> losses.get() > 0);
+        await().atMost(LEASE.plus(Patience.TIME)).until(() -> losses.get() > 0);
         first.backend().failRenewals(0);
 
-        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+        await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(held.isHeld()).isFalse();
             assertThat(losses).hasValue(1);
         });
@@ -109,7 +110,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     void sendsNoRenewalAfterTheRelease() {
         for (int i = 0; i < 20; i++) {
             LockHandle held = first.locks().acquire(request.leasedFor(ofMillis(150)));
-            await().pollInterval(ofMillis(1)).atMost(PATIENCE).until(() -> renewals() > 0 || !held.isHeld());
+            await().pollInterval(ofMillis(1)).atMost(Patience.TIME).until(() -> renewals() > 0 || !held.isHeld());
             held.release();
         }
 
@@ -130,7 +131,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     void stopsRenewingALostLock() {
         LockHandle held = first.locks().acquire(renewed);
         first.backend().failRenewals(Integer.MAX_VALUE);
-        await().atMost(PATIENCE).until(() -> !held.isHeld());
+        await().atMost(Patience.TIME).until(() -> !held.isHeld());
 
         assertNoMoreRenewals();
     }
@@ -142,7 +143,7 @@ public abstract class EngineRenewalContract extends EngineContract {
         LockHandle held = limited.locks().acquire(request);
         held.onLost(losses::incrementAndGet);
 
-        await().atMost(LEASE.multipliedBy(3).plus(LATENESS)).until(() -> losses.get() > 0);
+        await().atMost(LEASE.multipliedBy(3).plus(Patience.TIME)).until(() -> losses.get() > 0);
 
         awaitLoss(limited, LockEvent.LossCause.MAX_HOLD);
         assertThat(limited.backend().count(Verb.RENEW)).isBetween(3L, 7L);
@@ -155,7 +156,7 @@ public abstract class EngineRenewalContract extends EngineContract {
         Duration maxHold = LEASE.multipliedBy(2);
         LockHandle held = first.locks().acquire(renewed.renewedUpTo(maxHold));
 
-        await().atMost(LEASE.multipliedBy(3).plus(LATENESS)).until(() -> !held.isHeld());
+        await().atMost(LEASE.multipliedBy(3).plus(Patience.TIME)).until(() -> !held.isHeld());
 
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
@@ -186,7 +187,7 @@ public abstract class EngineRenewalContract extends EngineContract {
         first.close();
 
         assertThat(held.isHeld()).isFalse();
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(1));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(losses).hasValue(1));
         assertFree();
         assertNoMoreRenewals();
     }
@@ -217,7 +218,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     private static void awaitLoss(Application application, LockEvent.LossCause cause) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(application.events().of(LockEvent.Lost.class))
                         .singleElement()
                         .extracting(LockEvent.Lost::cause)

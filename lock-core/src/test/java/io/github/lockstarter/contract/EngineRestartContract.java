@@ -6,6 +6,7 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.kit.Patience;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
@@ -34,7 +35,7 @@ public abstract class EngineRestartContract extends EngineContract {
 
             LockHandle held = second.locks().acquire(request);
             Future<LockHandle> waiting =
-                    elsewhere(() -> restarted.locks().acquire(request.waitingUpTo(PATIENCE.multipliedBy(4))));
+                    elsewhere(() -> restarted.locks().acquire(request.waitingUpTo(Patience.TIME.multipliedBy(4))));
             awaitWaiters(restarted, ++waits);
             held.release();
             LockHandle signalled = resultOf(waiting);

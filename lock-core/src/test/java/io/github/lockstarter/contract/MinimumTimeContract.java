@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.contract.SpiClient.Timed;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
@@ -101,7 +102,7 @@ public abstract class MinimumTimeContract extends BackendContract {
         Timed held = alice.holdAtLeast(key, LEASE, SHORT);
         held.release();
 
-        await().atMost(SpiClient.PATIENCE).untilAsserted(() -> assertReleasedAgain(held.release()));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertReleasedAgain(held.release()));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -192,7 +193,7 @@ public abstract class PermitsContract extends BackendContract {
 
         queue(carol);
 
-        await().atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted()))
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted()))
                 .allSatisfy(wanted -> assertThat(wanted).isNotEmpty()));
         await().during(SILENCE).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted(), carol.wanted()))
                 .containsExactly(List.of(key), List.of(key), List.of()));
@@ -208,12 +209,12 @@ public abstract class PermitsContract extends BackendContract {
         hold(bob);
 
         queue(alice);
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(bob.wanted()).contains(key));
         assertThat(alice.wanted()).isEmpty();
         queue(bob);
 
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.kit.Patience;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,7 @@ public abstract class RestartContract extends BackendContract {
 
         held.release();
 
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(client.signals()).contains(contended));
     }
 
@@ -59,7 +60,7 @@ public abstract class RestartContract extends BackendContract {
 
             bob.queue(contended);
 
-            await().atMost(SpiClient.PATIENCE)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(alice.wanted()).contains(contended));
         }
     }
@@ -74,7 +75,7 @@ public abstract class RestartContract extends BackendContract {
             assertThat(SpiClient.answer(bob.backend().revoke(revoked, 0, held.fencingToken())))
                     .isInstanceOf(Revocation.Revoked.class);
 
-            await().atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(alice.revoked())
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(alice.revoked())
                     .contains(revoked + "@" + held.token().fingerprint()));
         }
     }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.contract;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -24,8 +25,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** One application at the level of the SPI: sends commands and awaits their answers. */
 public final class SpiClient implements SignalListener {
-
-    public static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final LockBackend backend;
     private final AtomicLong sequence = new AtomicLong();
@@ -203,7 +202,7 @@ public final class SpiClient implements SignalListener {
 
     static <R> R answer(CompletionStage<R> stage) {
         try {
-            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(Patience.TIME.toMillis(), TimeUnit.MILLISECONDS);
         } catch (Exception e) {
             throw new AssertionError("A stage of a backend completes normally and in time, but: " + e, e);
         }

@@ -3,6 +3,7 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -82,7 +83,7 @@ public abstract class WakeUpContract extends BackendContract {
         barged.release();
 
         assertThat(carol.signals()).isEmpty();
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(bob.signals()).hasSize(2));
     }
 
@@ -157,7 +158,7 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.release(key, token, fencingTokenOf(granted));
 
-        await().during(SILENCE).atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(bob.signals())
+        await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(bob.signals())
                 .hasSize(before));
     }
 
@@ -196,7 +197,7 @@ public abstract class WakeUpContract extends BackendContract {
         assertNotSignalled(carol);
 
         other.release();
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(carol.signals()).containsExactly(key + ":other"));
     }
 
@@ -249,7 +250,7 @@ public abstract class WakeUpContract extends BackendContract {
         bob.queue(key);
         carol.queue(key);
 
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(alice.wanted()).isNotEmpty());
         await().during(SILENCE).untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
         assertThat(bob.wanted()).isEmpty();
@@ -266,7 +267,7 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.queue(key);
 
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
     }
 
@@ -281,7 +282,7 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.queue(key);
 
-        await().atMost(SpiClient.PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(carol.wanted()).contains(key));
     }
 
@@ -295,7 +296,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     private static void assertNotWanted(SpiClient client) {
-        await().during(SILENCE).atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(client.wanted())
+        await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(client.wanted())
                 .isEmpty());
     }
 

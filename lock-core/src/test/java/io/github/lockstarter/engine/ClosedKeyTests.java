@@ -11,6 +11,7 @@ import io.github.lockstarter.engine.Acquisitions.IfBusy;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -31,7 +32,6 @@ class ClosedKeyTests {
     private static final String KEY = "order:42";
     private static final LockRequest REQUEST = LockRequest.of(KEY).waitingUpTo(Duration.ofHours(1));
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration CENTURIES = Duration.ofSeconds(9_999_999_999L);
 
     private final ManualBackend backend = new ManualBackend();
@@ -170,7 +170,7 @@ class ClosedKeyTests {
                 CompletableFuture.runAsync(running::leaveToLeases, EngineInterleavings::onNewThread);
         held.beginRelease();
 
-        assertThat(leaving).succeedsWithin(PATIENCE);
+        assertThat(leaving).succeedsWithin(Patience.TIME);
     }
 
     @Test

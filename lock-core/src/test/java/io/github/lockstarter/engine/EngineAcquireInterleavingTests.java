@@ -17,6 +17,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -45,7 +46,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining(
                         "The caller does not hold lock 'order:42': no answer within 2s. The store may have"
@@ -62,7 +63,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Lock 'order:42' was not acquired: NOPERM");
         assertThat(backend.isQuiet()).isTrue();
@@ -75,7 +76,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("connection refused", cause));
 
         for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
-            assertThatThrownBy(() -> waiter.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+            assertThatThrownBy(() -> waiter.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockBackendException.class);
         }
     }
 
@@ -88,7 +90,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(backend.isQuiet()).isTrue();
 
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        LockHandle holder = first.get(5, TimeUnit.SECONDS);
+        LockHandle holder = first.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(backend.isQuiet())
                 .as("held here: no other attempt is needed")
                 .isTrue();
@@ -98,7 +100,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(next.command().fencingFloor()).isEqualTo(1);
         assertThat(backend.isQuiet()).isTrue();
         next.answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(2);
     }
 
     @Test
@@ -124,12 +127,12 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             Optional<Sent<AcquireCommand, AcquireResult>> again = backend.pollAcquire();
             assertThat(again).as("in round " + i).isPresent();
             again.get().answer().complete(grant(100 * (i + 1), 0));
-            LockHandle held = acquiring.get(5, TimeUnit.SECONDS);
+            LockHandle held = acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
             // With another lease, so that it gets no hand-over.
             acquiring = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10 + i)));
             CompletableFuture<ReleaseOutcome> released = releasing(held);
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-            released.get(5, TimeUnit.SECONDS); // its thread has sent the next attempt
+            released.get(Patience.SECONDS, TimeUnit.SECONDS); // its thread has sent the next attempt
         }
     }
 
@@ -139,7 +142,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         backend.signal(KEY);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        first.get(5, TimeUnit.SECONDS);
+        first.get(Patience.SECONDS, TimeUnit.SECONDS);
         engine.acquireAsync(REQUEST);
         assertThat(backend.isQuiet()).as("held here: no attempt is needed").isTrue();
     }
@@ -153,9 +156,10 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(backend.isQuiet()).as("one attempt at a time").isTrue();
         attempt.answer().complete(contended());
 
-        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> first.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-        assertThat(second.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     /** Otherwise the waiter would wait for the next retry of the first one. */
@@ -170,7 +174,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
         for (CompletableFuture<LockHandle> answered : List.of(trying, brief)) {
-            assertThatThrownBy(() -> answered.get(5, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> answered.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("NOPERM");
         }
@@ -186,7 +190,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
 
         for (CompletableFuture<LockHandle> answered : List.of(first, second)) {
-            assertThatThrownBy(() -> answered.get(5, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> answered.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("no answer within 2s");
         }
@@ -201,7 +205,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         owed.attempt().answer().complete(contended());
 
-        assertThatThrownBy(() -> owed.shorter().get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> owed.shorter().get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockNotAcquiredException.class);
         assertThat(backend.nextWithdrawal().command().token())
                 .isEqualTo(owed.attempt().command().token());
@@ -213,7 +217,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         owed.attempt().answer().complete(new AcquireResult.Granted(1, 0));
 
-        LockHandle taken = owed.shorter().get(5, TimeUnit.SECONDS);
+        LockHandle taken = owed.shorter().get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(taken.fencingToken()).isEqualTo(1);
         assertThat(backend.isQuiet())
                 .as("neither given back nor asked for again")
@@ -236,7 +240,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
         assertThat(next.command().lease()).isEqualTo(Duration.ofSeconds(10));
         next.answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(other.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+        assertThat(other.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
     }
 
     /** An attempt whose waiter has given up, and a second caller whose wait is over without an answer. */
@@ -248,7 +252,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.signal(KEY);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
-        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> first.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
         return new Owed(attempt, shorter);
     }
 
@@ -262,7 +267,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().waiting()).isEmpty();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        trying.get(5, TimeUnit.SECONDS);
+        trying.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(backend.isQuiet()).as("one still waits").isTrue();
 
         waiting.cancel(true);
@@ -295,7 +300,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         caller.interrupt();
 
-        assertThat(thrown.get(5, TimeUnit.SECONDS)).isInstanceOf(LockInterruptedException.class);
+        assertThat(thrown.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(LockInterruptedException.class);
         assertThat(flagged).hasValue(1);
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
@@ -310,7 +315,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(contended());
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("within 1s (2 attempts): held by another owner; its lease ends in 20s"
                         + " unless it is renewed");
@@ -335,7 +340,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 .complete(new AcquireResult.Contended(
                         Optional.of(Duration.ofSeconds(20)), 0, Optional.of(holder), false));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasMessageContaining("held by thread 'http-1' of instance 3f2a91c0 (pod-7/orders), which has held it"
                         + " since 1970-01-01T00:00:00Z; its lease ends in 20s unless it is renewed."
                         + " Wait longer (waitMs, waitingUpTo), or shorten the locked section.");
@@ -347,7 +352,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(contended());
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
         secondLook.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(secondLook.command().token());
@@ -365,7 +371,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
         for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
-            assertThatThrownBy(() -> waiter.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+            assertThatThrownBy(() -> waiter.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockBackendException.class);
         }
     }
 
@@ -376,7 +383,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         wallMillis.addAndGet(31_000);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("longer than the lease");
         assertThat(backend.nextRelease().command().token())
@@ -407,14 +414,16 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().key()).isEqualTo("a");
         back.answer().complete(new ReleaseResult.Released(0));
-        assertThatThrownBy(() -> both.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> both.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
     }
 
     @Test
     void anErrorThrownByTheBackendIsAnUnknownOutcomeAndBlocksNoKey() throws Exception {
         backend.planted = new StackOverflowError("planted");
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
-        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+        assertThatThrownBy(() -> first.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class);
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
 
         assertThat(granted(REQUEST, 1).isHeld()).isTrue();
@@ -432,7 +441,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         });
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
-        assertThatThrownBy(() -> both.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> both.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockLostException.class);
         await().until(() -> engine.heldLocks().size() == 0);
     }
 
@@ -445,9 +455,10 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         await().pollDelay(Duration.ofMillis(40)).until(() -> true); // the lease is over before the answer
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasMessageContaining("longer than the lease of 20ms");
+        assertThatThrownBy(() -> brief.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasMessageContaining("longer than the lease of 20ms");
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(patient.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(patient.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     /** Otherwise the last caller would wait for one answer per caller. */
@@ -465,7 +476,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(grant(1, 0));
 
         for (CompletableFuture<LockHandle> answered : List.of(first, trying, brief)) {
-            assertThatThrownBy(() -> answered.get(5, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> answered.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("longer than the lease");
         }
@@ -486,7 +497,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().waiting().orElseThrow().position()).isEqualTo(Waiting.NEW);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        assertThat(newWaiting.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(newWaiting.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     /** The known answer is from before its call: the lock may be free since then. */
@@ -497,11 +508,11 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         leaving.cancel(false);
         Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(1)));
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Patience.TIME)
                 .until(() -> waiting.isDone() || engine.admin().waiters().isEmpty()); // its wait is over
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> waiting.get(30, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> waiting.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("was not acquired: no answer within 2s");
     }
@@ -520,7 +531,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             }
             manual.nextAcquire().answer().complete(grant(1, 0));
 
-            assertThat(waiting.get(30, TimeUnit.SECONDS).isHeld()).isTrue();
+            assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
             manual.refusesReleases = true;
         }
     }
@@ -534,7 +545,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> trying.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> trying.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("was not acquired: no answer within 2s");
         assertThat(backend.pollAcquire()).isEmpty();
@@ -553,15 +564,16 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> second = CompletableFuture.supplyAsync(
                         () -> engine.acquireAsync(REQUEST), EngineInterleavings::onNewThread)
                 .thenCompose(waiting -> waiting);
-        assertThat(notified.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(notified.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        releasing(first.get(5, TimeUnit.SECONDS));
+        releasing(first.get(Patience.SECONDS, TimeUnit.SECONDS));
         backend.nextRelease();
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(Optional.of(Duration.ofMillis(20)), 7));
         attemptNext.countDown();
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(2);
     }
 
     @Test
@@ -572,7 +584,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             CompletableFuture<ReleaseOutcome> releasing =
                     CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-            assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+            assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         }
         assertThat(backend.isQuiet()).as("no withdrawal").isTrue();
     }
@@ -601,7 +613,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 answered.countDown();
             });
             acquiring.cancel(false);
-            assertThat(answered.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(answered.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         }
         await().untilAsserted(() -> assertThat(waiting).hasValue(0));
         own.answerTheRest();
@@ -620,7 +632,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 })
                 .start();
 
-        assertThatThrownBy(() -> refused.get(30, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> refused.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll(KEY, "lock-test-", "acquireAsync");
         engine.acquireAsync(LockRequest.of("the first command"));

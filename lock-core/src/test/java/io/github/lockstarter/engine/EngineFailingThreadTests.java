@@ -12,6 +12,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +39,6 @@ import org.junit.jupiter.api.Timeout;
 class EngineFailingThreadTests {
 
     private static final ThreadLocal<FailingClock> OF_THIS_THREAD = new ThreadLocal<>();
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String ONE_KEY = "order:42";
     private static final LockRequest ONE = LockRequest.of(ONE_KEY);
 
@@ -142,7 +142,7 @@ class EngineFailingThreadTests {
         CompletableFuture<ReleaseOutcome> released = CompletableFuture.supplyAsync(
                 () -> other.acquire(ONE.withoutWaiting()).release(), EngineInterleavings::onNewThread);
 
-        assertThat(released).succeedsWithin(PATIENCE).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(released).succeedsWithin(Patience.TIME).isEqualTo(ReleaseOutcome.RELEASED);
         other.close();
     }
 
@@ -176,9 +176,9 @@ class EngineFailingThreadTests {
         assertThat(places).isGreaterThan(5);
         ahead.addAndGet(EngineSettings.DEFAULTS.lease().toNanos());
         for (int place = 0; place < places; place++) {
-            engine.acquire(both(place).waitingUpTo(PATIENCE)).release();
+            engine.acquire(both(place).waitingUpTo(Patience.TIME)).release();
         }
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(engine.heldLocks().size()).isZero());
     }
 
@@ -207,7 +207,7 @@ class EngineFailingThreadTests {
         Thread thread = new Thread(work, "failing-at-" + place);
         thread.setDaemon(true);
         thread.start();
-        thread.join(PATIENCE.toMillis());
+        thread.join(Patience.TIME.toMillis());
         assertThat(thread.getStackTrace()).as("stack of " + thread.getName()).isEmpty();
         try {
             work.get();
@@ -235,7 +235,7 @@ class EngineFailingThreadTests {
 
     private void acquireAsync(int place) {
         LockHandle held = engine.acquireAsync(second(place))
-                .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .orTimeout(Patience.TIME.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
         try {
             held.reenter(second(place)).ifPresent(LockHandle::release);

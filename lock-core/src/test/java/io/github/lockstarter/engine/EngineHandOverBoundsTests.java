@@ -8,6 +8,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -55,7 +56,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         backend.wanted(KEY);
         attempt.answer().complete(new AcquireResult.Granted(100, 0));
-        LockHandle last = handOver(acquiring.get(5, TimeUnit.SECONDS), 16);
+        LockHandle last = handOver(acquiring.get(Patience.SECONDS, TimeUnit.SECONDS), 16);
         engine.acquireAsync(REQUEST);
         releasing(last);
         assertThat(backend.nextRelease().command().requeue()).isPresent();
@@ -69,7 +70,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         backend.nextRelease().answer().complete(new ReleaseResult.Released(1));
         attempt.answer().complete(new AcquireResult.Granted(200, 0)); // the other one was taken out by the release
-        last = handOver(follower.get(5, TimeUnit.SECONDS), 16);
+        last = handOver(follower.get(Patience.SECONDS, TimeUnit.SECONDS), 16);
         engine.acquireAsync(REQUEST);
         releasing(last);
         assertThat(backend.nextRelease().command().requeue()).isPresent();
@@ -129,11 +130,11 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
         release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> trying.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> trying.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("was not acquired: no answer within 2s");
         backend.nextAcquire().answer().complete(grant(200, 0));
-        assertThat(waiting.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test
@@ -149,7 +150,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
         release.answer().complete(new ReleaseResult.Unknown("no connection", cause));
         attempt.answer().complete(grant(200, 0));
 
-        assertThat(brief.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(brief.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test

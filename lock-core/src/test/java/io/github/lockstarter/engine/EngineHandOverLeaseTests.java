@@ -8,6 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -48,7 +49,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
                 () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
-        extending.get(5, TimeUnit.SECONDS);
+        extending.get(Patience.SECONDS, TimeUnit.SECONDS);
         engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
         releasing(first);
         backend.nextRelease();
@@ -70,9 +71,10 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         extension.answer().complete(new RenewResult.NotHeld());
 
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
-        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
+        assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(300);
     }
 
     @Test
@@ -83,8 +85,9 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
 
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
-        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
+        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(300);
     }
 
     @Test
@@ -94,14 +97,14 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         CountDownLatch firstLost = new CountDownLatch(1);
         CountDownLatch secondLost = new CountDownLatch(1);
         first.onLost(firstLost::countDown);
-        releasing(first).get(5, TimeUnit.SECONDS);
-        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+        releasing(first).get(Patience.SECONDS, TimeUnit.SECONDS);
+        LockHandle second = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
         second.onLost(secondLost::countDown);
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         assertThat(renewal.command().fencingToken()).isEqualTo(163);
         renewal.answer().complete(new RenewResult.NotHeld());
 
-        assertThat(secondLost.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(secondLost.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(firstLost.getCount()).isEqualTo(1);
         await().untilAsserted(() -> assertThat(losses)
                 .singleElement()
@@ -120,6 +123,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         assertThat(first.isHeld()).isFalse();
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+        assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(2);
     }
 }

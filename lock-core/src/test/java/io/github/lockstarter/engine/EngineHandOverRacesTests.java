@@ -8,6 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -28,9 +29,10 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
         fickle.cancel(false);
-        releasing(first).get(5, TimeUnit.SECONDS);
+        releasing(first).get(Patience.SECONDS, TimeUnit.SECONDS);
 
-        assertThat(patient.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(101);
+        assertThat(patient.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(101);
         assertThat(backend.isQuiet()).isTrue();
     }
 
@@ -52,10 +54,10 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
                 leaving.release();
             });
             start.countDown();
-            if (fickle.handle((handle, failure) -> handle != null).get(5, TimeUnit.SECONDS)) {
+            if (fickle.handle((handle, failure) -> handle != null).get(Patience.SECONDS, TimeUnit.SECONDS)) {
                 assertThat(fickle.get().release()).isEqualTo(ReleaseOutcome.RELEASED);
             }
-            holder = patient.get(5, TimeUnit.SECONDS);
+            holder = patient.get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(holder.isHeld()).isTrue();
             assertThat(holder.fencingToken()).isGreaterThan(newest);
             newest = holder.fencingToken();
@@ -84,8 +86,8 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
             LockHandle leaving = holder;
             onNewThread(leaving::release);
             interrupted.interrupt();
-            acquired.get(5, TimeUnit.SECONDS);
-            holder = patient.get(5, TimeUnit.SECONDS);
+            acquired.get(Patience.SECONDS, TimeUnit.SECONDS);
+            holder = patient.get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(holder.isHeld()).isTrue();
         }
         assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
@@ -99,11 +101,11 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
             CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
             long releaseAt = System.nanoTime() + 8_000_000 + i * 500_000L; // around the end of the wait
             await().pollInterval(Duration.ofNanos(100_000)).until(() -> System.nanoTime() - releaseAt >= 0);
-            releasing(holder).get(5, TimeUnit.SECONDS);
-            if (brief.handle((handle, failure) -> handle != null).get(5, TimeUnit.SECONDS)) {
+            releasing(holder).get(Patience.SECONDS, TimeUnit.SECONDS);
+            if (brief.handle((handle, failure) -> handle != null).get(Patience.SECONDS, TimeUnit.SECONDS)) {
                 brief.get().release();
             }
-            holder = patient.get(5, TimeUnit.SECONDS);
+            holder = patient.get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(holder.isHeld()).isTrue();
         }
         assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
@@ -121,7 +123,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(backend.isQuiet()).as("one attempt at a time").isTrue();
         attempt.answer().complete(new AcquireResult.Granted(100, 0));
 
-        LockHandle taken = patient.get(5, TimeUnit.SECONDS);
+        LockHandle taken = patient.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(taken.fencingToken()).isEqualTo(100);
         assertThat(fickle).isCancelled();
         assertThat(backend.isQuiet())
@@ -138,9 +140,9 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         backend.signal(KEY); // a spurious signal
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        releasing(first).get(5, TimeUnit.SECONDS);
+        releasing(first).get(Patience.SECONDS, TimeUnit.SECONDS);
 
-        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+        LockHandle second = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(second.fencingToken()).isEqualTo(101);
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
         attempt.answer().complete(new AcquireResult.Granted(200, 0));
@@ -149,7 +151,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(second.isHeld())
                 .as("the store has given the lock to another token")
                 .isFalse();
-        assertThat(releasing(second).get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(releasing(second).get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
         backend.nextRelease();
         assertThat(backend.isQuiet())
                 .as("the instance has left the queue already")
@@ -166,12 +168,12 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
             Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
             CompletableFuture<ReleaseOutcome> left = brief.thenApply(LockHandle::release);
             attempt.answer().complete(new AcquireResult.Granted(1 + 100L * i, 0));
-            assertThat(left.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
-            CompletableFuture<ReleaseOutcome> last = releasing(follower.get(5, TimeUnit.SECONDS));
+            assertThat(left.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+            CompletableFuture<ReleaseOutcome> last = releasing(follower.get(Patience.SECONDS, TimeUnit.SECONDS));
             Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
             assertThat(release.command().token()).isEqualTo(attempt.command().token());
             release.answer().complete(new ReleaseResult.Released(0));
-            last.get(5, TimeUnit.SECONDS);
+            last.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
         assertThat(backend.isQuiet()).as("nothing was withdrawn").isTrue();
     }
@@ -205,11 +207,12 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
                 return releases() > before;
             });
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-            releasing.get(5, TimeUnit.SECONDS);
+            releasing.get(Patience.SECONDS, TimeUnit.SECONDS);
             backend.nextAcquire().answer().complete(new AcquireResult.Rejected("enough", cause));
-            assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS)).hasMessageContaining("enough");
+            assertThatThrownBy(() -> waiting.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .hasMessageContaining("enough");
             backend.forget();
-            extending.handle((done, failure) -> null).get(5, TimeUnit.SECONDS);
+            extending.handle((done, failure) -> null).get(Patience.SECONDS, TimeUnit.SECONDS);
         }
     }
 
@@ -226,7 +229,8 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(brief).isNotDone();
         release.answer().complete(new ReleaseResult.Released(1));
 
-        assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> brief.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
         assertThat(backend.pollAcquire()).isEmpty();
         assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
     }
@@ -252,8 +256,8 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
                     EngineInterleavings::onNewThread);
             start.countDown();
             awaitStop(stopping);
-            releasing.get(5, TimeUnit.SECONDS);
-            if (waiting.handle((handle, failure) -> handle != null).get(5, TimeUnit.SECONDS)) {
+            releasing.get(Patience.SECONDS, TimeUnit.SECONDS);
+            if (waiting.handle((handle, failure) -> handle != null).get(Patience.SECONDS, TimeUnit.SECONDS)) {
                 assertThat(waiting.get().isHeld()).isFalse();
             }
             assertThat(releases()).as("releases of the tenure").isGreaterThan(before);

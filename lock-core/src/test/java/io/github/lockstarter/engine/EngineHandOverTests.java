@@ -10,6 +10,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -29,8 +30,8 @@ class EngineHandOverTests extends HandOverInterleavings {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
 
-        assertThat(releasing(first).get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
-        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+        assertThat(releasing(first).get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        LockHandle second = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(second.fencingToken()).isEqualTo(101);
         assertThat(second.isHeld()).isTrue();
         assertThat(first.isHeld()).isFalse();
@@ -43,8 +44,8 @@ class EngineHandOverTests extends HandOverInterleavings {
     void tellsListenersOfTheReleaseBeforeTheHandOver() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
-        releasing(first).get(5, TimeUnit.SECONDS);
-        waiting.get(5, TimeUnit.SECONDS);
+        releasing(first).get(Patience.SECONDS, TimeUnit.SECONDS);
+        waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
 
         assertThat(events).hasSize(3);
         assertThat(events.get(1))
@@ -66,7 +67,7 @@ class EngineHandOverTests extends HandOverInterleavings {
         Sent<AcquireCommand, AcquireResult> follower = backend.nextAcquire();
         assertThat(follower.command().fencingTokens()).isEqualTo(EngineSettings.HandOver.FENCING_TOKENS);
         backend.answerTheRest();
-        releasing.get(5, TimeUnit.SECONDS);
+        releasing.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(backend.log.get(0))
                 .isInstanceOfSatisfying(AcquireCommand.class, command -> assertThat(command.fencingTokens())
                         .isEqualTo(1));
@@ -76,8 +77,8 @@ class EngineHandOverTests extends HandOverInterleavings {
     void releasesWithTheLastFencingTokenOfTheGrant() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
-        releasing(first).get(5, TimeUnit.SECONDS);
-        releasing(waiting.get(5, TimeUnit.SECONDS));
+        releasing(first).get(Patience.SECONDS, TimeUnit.SECONDS);
+        releasing(waiting.get(Patience.SECONDS, TimeUnit.SECONDS));
 
         ReleaseCommand command = backend.nextRelease().command();
         assertThat(command.fencingToken()).isEqualTo(163);
@@ -107,14 +108,14 @@ class EngineHandOverTests extends HandOverInterleavings {
             for (int i = 1; i < block; i++) {
                 line.add(engine.acquireAsync(REQUEST));
                 assertThat(holder.release()).isEqualTo(ReleaseOutcome.RELEASED);
-                holder = line.remove().get(5, TimeUnit.SECONDS);
+                holder = line.remove().get(Patience.SECONDS, TimeUnit.SECONDS);
             }
             line.add(engine.acquireAsync(REQUEST));
             releasing(holder);
             ReleaseCommand release = answered(backend.nextRelease(), new ReleaseResult.Released(0));
             AcquireResult granted = new AcquireResult.Granted(release.fencingToken() + 1, 0);
             assertThat(answered(backend.nextAcquire(), granted).fencingTokens()).isEqualTo(Math.min(2 * block, 1024));
-            holder = line.remove().get(5, TimeUnit.SECONDS);
+            holder = line.remove().get(Patience.SECONDS, TimeUnit.SECONDS);
         }
     }
 
@@ -134,8 +135,8 @@ class EngineHandOverTests extends HandOverInterleavings {
         AcquireResult granted = new AcquireResult.Granted(200, 0);
         assertThat(answered(backend.nextAcquire(), granted).fencingTokens())
                 .isEqualTo(2 * EngineSettings.HandOver.FENCING_TOKENS);
-        follower.get(5, TimeUnit.SECONDS).release();
-        releasing(next.get(5, TimeUnit.SECONDS));
+        follower.get(Patience.SECONDS, TimeUnit.SECONDS).release();
+        releasing(next.get(Patience.SECONDS, TimeUnit.SECONDS));
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         engine.acquireAsync(REQUEST);
         assertThat(backend.nextAcquire().command().fencingTokens()).isEqualTo(EngineSettings.HandOver.FENCING_TOKENS);
@@ -146,7 +147,7 @@ class EngineHandOverTests extends HandOverInterleavings {
         granted(REQUEST, 1);
         assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
         CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(30)));
-        assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> brief.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("Could not acquire lock 'order:42' within 30ms")
                 .hasMessageContaining("behind other callers of this JVM");
@@ -173,6 +174,7 @@ class EngineHandOverTests extends HandOverInterleavings {
         attempt.answer().complete(contended());
         backend.signal(KEY);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
-        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(101);
+        assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(101);
     }
 }

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -91,7 +92,7 @@ class EngineHeldLongTests {
         assertThat(received.get(0).key()).isEqualTo("order:42");
         assertThat(received.get(0).fencingToken()).isEqualTo(handle.fencingToken());
         assertThat(received.get(0).thread()).contains(Thread.currentThread());
-        assertThat(received.get(0).held()).isBetween(WARN_AFTER, Duration.ofSeconds(5));
+        assertThat(received.get(0).held()).isBetween(WARN_AFTER, Patience.TIME);
         assertThat(handle.isHeld()).isTrue();
     }
 

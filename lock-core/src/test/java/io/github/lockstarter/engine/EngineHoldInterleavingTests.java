@@ -13,6 +13,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -53,7 +54,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         handle.onLost(lost::countDown);
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
 
-        assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(lost.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         renewal.answer().complete(new RenewResult.Renewed());
         assertThat(handle.isHeld()).isFalse();
         assertThatThrownBy(handle::ensureHeld)
@@ -97,7 +98,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
             awaitQuietly(written);
         };
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(1)), 1);
-        assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(writing.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<ReleaseOutcome> releasing =
                 CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
         await().until(() -> !handle.isHeld());
@@ -107,7 +108,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         renewal.answer().complete(new RenewResult.Renewed());
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
         assertThat(backend.log).filteredOn(RenewCommand.class::isInstance).hasSize(1);
     }
@@ -124,7 +125,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         first.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
@@ -134,7 +135,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
 
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
+        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
     }
@@ -148,7 +149,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
             awaitQuietly(written);
         };
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(300)), 1);
-        assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(writing.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         await().until(() -> !handle.isHeld());
         assertThat(handle.release()).isEqualTo(ReleaseOutcome.LOST);
         written.countDown();
@@ -173,7 +174,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(fencingTokens.get(5, TimeUnit.SECONDS)).isEqualTo(2);
+        assertThat(fencingTokens.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(2);
     }
 
     @Test
@@ -195,7 +196,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST);
         backend.signal(KEY); // the key was deleted
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(other.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(other.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
         assertThat(engine.heldLocks().size()).isEqualTo(1);
         await().untilAsserted(() -> assertThat(losses).singleElement().satisfies(lost -> {
             assertThat(lost.fencingToken()).isEqualTo(1);
@@ -203,7 +204,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         }));
         displaced.countDown();
 
-        assertThat(owner.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(owner.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
         assertThat(other.join().isHeld()).isTrue();
         assertThat(engine.heldLocks().snapshot())
@@ -224,9 +225,9 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
         await().until(() -> !first.isHeld());
         attempt.answer().complete(new AcquireResult.Granted(2, 0));
-        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+        LockHandle second = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
 
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
         extension.answer().complete(new RenewResult.NotHeld());
         assertThat(second.isHeld()).isTrue();
         assertThat(engine.heldLocks().size()).isEqualTo(1);
@@ -269,12 +270,12 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                     },
                     EngineInterleavings::onNewThread);
             backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-            LockHandle handle = got.get(5, TimeUnit.SECONDS);
+            LockHandle handle = got.get(Patience.SECONDS, TimeUnit.SECONDS);
             wallMillis.addAndGet(30_100);
             start.countDown();
             handle.isHeld(); // finds the loss while the owner releases
             backend.nextAcquire().answer().complete(contended());
-            assertThat(again.get(5, TimeUnit.SECONDS)).isFalse();
+            assertThat(again.get(Patience.SECONDS, TimeUnit.SECONDS)).isFalse();
         }
     }
 
@@ -285,7 +286,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         handle.onLost(lost::countDown);
         wallMillis.addAndGet(30_100);
         // Far below a third of the lease, after which a renewal would notice the loss.
-        assertThat(lost.await(4, TimeUnit.SECONDS)).isTrue();
+        assertThat(lost.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -302,12 +303,12 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         CountDownLatch outerTold = new CountDownLatch(1);
-        LockHandle handle = outer.get(5, TimeUnit.SECONDS);
+        LockHandle handle = outer.get(Patience.SECONDS, TimeUnit.SECONDS);
         handle.onLost(outerTold::countDown);
         wallMillis.addAndGet(30_100);
 
         assertThat(handle.isHeld()).isFalse();
-        assertThat(outerTold.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(outerTold.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(called).hasValue(0);
     }
 
@@ -317,7 +318,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
                 () -> handle.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
-        extending.get(5, TimeUnit.SECONDS);
+        extending.get(Patience.SECONDS, TimeUnit.SECONDS);
         CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
         for (int i = 0; i < 5; i++) { // 50 + 100 + 200 + 400 ms: beyond the first lease
             backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
@@ -371,7 +372,8 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         };
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockLostException.class);
         await().untilAsserted(() -> assertThat(received)
                 .containsExactlyInAnyOrder(LockEvent.Acquired.class, LockEvent.Lost.class, LockEvent.Released.class));
         own.answerTheRest();

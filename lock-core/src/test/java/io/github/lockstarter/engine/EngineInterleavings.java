@@ -10,6 +10,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -53,6 +55,9 @@ abstract class EngineInterleavings {
     private final AtomicLong ahead = new AtomicLong();
     final AtomicLong wallMillis = new AtomicLong(1_000_000);
 
+    private volatile int slowness = 1;
+    private volatile OptionalLong slowSince = OptionalLong.empty();
+
     /** Runs whenever the engine reads the clock, on that thread. */
     volatile Runnable onClock = () -> {};
 
@@ -86,7 +91,15 @@ abstract class EngineInterleavings {
 
     private long nanos() {
         onClock.run();
-        return System.nanoTime() + ahead.get();
+        long now = System.nanoTime();
+        long passed = slowSince.isPresent() ? (now - slowSince.getAsLong()) / slowness : 0;
+        return slowSince.orElse(now) + passed + ahead.get();
+    }
+
+    /** Lets what comes too late come later than a test waits: only {@link #letPass} is as fast as before. */
+    void slowDown(int times) {
+        slowness = times;
+        slowSince = OptionalLong.of(System.nanoTime());
     }
 
     /** Advances both clocks. The timer's thread may notice it late. */
@@ -180,7 +193,7 @@ abstract class EngineInterleavings {
     LockHandle granted(LockRequest request, long fencingToken) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
         backend.nextAcquire().answer().complete(grant(fencingToken, 0));
-        return acquiring.get(5, TimeUnit.SECONDS);
+        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     /** A hold that was contended, so that its grant covers the maximum of fencing tokens. */
@@ -189,7 +202,7 @@ abstract class EngineInterleavings {
         backend.nextAcquire().answer().complete(contended());
         backend.signal(KEY);
         backend.nextAcquire().answer().complete(grant(firstFencingToken, othersWaiting));
-        return acquiring.get(5, TimeUnit.SECONDS);
+        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     static CompletableFuture<ReleaseOutcome> releasing(LockHandle handle) {
@@ -202,7 +215,7 @@ abstract class EngineInterleavings {
 
     static void awaitQuietly(CountDownLatch latch) {
         try {
-            latch.await(5, TimeUnit.SECONDS);
+            latch.await(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -29,7 +30,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     private LockHandle held() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
-        return acquiring.get(5, TimeUnit.SECONDS);
+        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
@@ -41,7 +42,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         assertThat(release.command().atLeast()).isEqualTo(MINIMUM);
         release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
 
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         assertThat(((AcquireCommand) backend.log.get(0)).atLeast()).isEqualTo(MINIMUM);
     }
 

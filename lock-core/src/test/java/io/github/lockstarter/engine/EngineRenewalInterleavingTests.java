@@ -10,6 +10,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -109,7 +110,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         assertThat(release.command().key()).isEqualTo(leaving.key());
         release.answer().complete(new ReleaseResult.Released(0));
-        assertThat(Objects.requireNonNull(releasing.get()).get(5, TimeUnit.SECONDS))
+        assertThat(Objects.requireNonNull(releasing.get()).get(Patience.SECONDS, TimeUnit.SECONDS))
                 .isEqualTo(ReleaseOutcome.RELEASED);
 
         for (int i = 0; i < MANY - 1; i++) {
@@ -143,7 +144,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
             backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         }
         for (CompletableFuture<LockHandle> each : acquiring) {
-            held.add(each.get(5, TimeUnit.SECONDS));
+            held.add(each.get(Patience.SECONDS, TimeUnit.SECONDS));
         }
         return held;
     }

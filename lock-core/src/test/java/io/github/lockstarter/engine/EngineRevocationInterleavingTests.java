@@ -13,6 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -49,7 +50,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         grantedToken = attempt.command().token();
         attempt.answer().complete(new AcquireResult.Granted(firstFencingToken, 0));
-        return acquiring.get(5, TimeUnit.SECONDS);
+        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private void revoked() {
@@ -127,8 +128,9 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
                     },
                     EngineInterleavings::onNewThread);
             start.countDown();
-            message.get(5, TimeUnit.SECONDS);
-            assertThat(leaving.get(5, TimeUnit.SECONDS)).isIn(ReleaseOutcome.RELEASED, ReleaseOutcome.LOST);
+            message.get(Patience.SECONDS, TimeUnit.SECONDS);
+            assertThat(leaving.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .isIn(ReleaseOutcome.RELEASED, ReleaseOutcome.LOST);
             assertThat(engine.heldLocks().size()).isZero();
             assertThat(backend.log)
                     .as("it is released")
@@ -156,13 +158,13 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(release.command().token()).isEqualTo(grantedToken);
         assertThat(freed).isNotDone();
         release.answer().complete(new ReleaseResult.Released(0));
-        assertThat(freed.get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+        assertThat(freed.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
 
         LockHandle next = waitedFor(200);
         CompletableFuture<Revocation> unknown = engine.admin().revoke(KEY, next.fencingToken());
         assertThat(next.isHeld()).isFalse();
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("connection reset", cause));
-        assertThat(unknown.get(5, TimeUnit.SECONDS))
+        assertThat(unknown.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .isInstanceOfSatisfying(Revocation.Unknown.class, revocation -> assertThat(revocation.reason())
                         .contains("has lost it", "the release is repeated", "connection reset"));
     }
@@ -187,7 +189,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(backend.log).hasSize(2);
         assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
-        assertThat(asked.get(0).get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+        assertThat(asked.get(0).get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
     }
 
     @Test
@@ -211,14 +213,15 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         ExecutorService thread = Executors.newSingleThreadExecutor();
         Future<LockHandle> acquiring = thread.submit(() -> engine.acquire(REQUEST));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(7, 0));
-        acquiring.get(5, TimeUnit.SECONDS);
+        acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
         CompletableFuture<Revocation> freed = engine.admin().revoke(KEY, 7);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        assertThat(freed.get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+        assertThat(freed.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
 
         Future<LockHandle> again = thread.submit(() -> engine.acquire(REQUEST));
 
-        assertThatThrownBy(() -> again.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> again.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockLostException.class);
         thread.shutdown();
     }
 
@@ -230,7 +233,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         backend.revoked(KEY, attempt.command().token().fingerprint());
         attempt.answer().complete(new AcquireResult.Granted(7, 0));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("an operator took it away");
@@ -252,6 +255,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(8, 0));
-        assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(8);
+        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
+                .isEqualTo(8);
     }
 }

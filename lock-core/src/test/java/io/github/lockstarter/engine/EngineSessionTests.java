@@ -10,6 +10,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.CrashDetection;
@@ -107,7 +108,7 @@ class EngineSessionTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThat(acquiring.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(acquiring.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
         assertThat(attempt.command().token().takeOverMillis()).isZero();
     }
 

@@ -12,6 +12,7 @@ import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -46,9 +47,9 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         handle.onLost(lost::countDown);
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
 
-        assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(lost.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         for (CompletableFuture<LockHandle> waiter : List.of(waiting, waitingForOurs)) {
-            assertThatThrownBy(() -> waiter.get(5, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiter.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("shut down");
@@ -74,13 +75,13 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         await().pollDelay(Duration.ofMillis(50)).until(() -> true); // refusals follow the flag
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("shut down");
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().token()).isEqualTo(attempt.command().token());
         back.answer().complete(new ReleaseResult.Released(0));
-        stopping.get(5, TimeUnit.SECONDS);
+        stopping.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
@@ -94,14 +95,14 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = CompletableFuture.supplyAsync(
                         () -> engine.acquireAsync(REQUEST.withoutWaiting()), EngineInterleavings::onNewThread)
                 .thenCompose(sent -> sent);
-        assertThat(making.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(making.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
         await().pollDelay(Duration.ofMillis(100)).until(() -> !engine.isRunning());
         assertThat(stopping).isNotDone();
         made.countDown();
 
         backend.nextAcquire().answer().complete(contended());
-        stopping.get(5, TimeUnit.SECONDS);
+        stopping.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(acquiring).failsWithin(5, TimeUnit.SECONDS);
     }
 
@@ -113,7 +114,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
             calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));
-            calls.whenIdle().get(5, TimeUnit.SECONDS);
+            calls.whenIdle().get(Patience.SECONDS, TimeUnit.SECONDS);
         }
     }
 
@@ -130,8 +131,8 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         renewal.answer().complete(new RenewResult.NotHeld());
         backend.answerTheRest();
 
-        assertThat(stopping.get(5, TimeUnit.SECONDS)).succeedsWithin(5, TimeUnit.SECONDS);
-        assertThat(drained).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(stopping.get(Patience.SECONDS, TimeUnit.SECONDS)).succeedsWithin(Patience.TIME);
+        assertThat(drained).succeedsWithin(Patience.TIME);
     }
 
     @Test
@@ -142,7 +143,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         assertThat(begun).as("the release is unanswered").isNotDone();
         backend.answerTheRest();
 
-        assertThat(begun).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(begun).succeedsWithin(Patience.TIME);
         stopping.join(5_000);
         assertThat(stopping.isAlive()).isFalse();
     }
@@ -180,7 +181,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
 
         leaving.join(5_000);
         assertThat(leaving.isAlive()).isFalse();
-        assertThat(drained).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(drained).succeedsWithin(Patience.TIME);
     }
 
     /** A thread that waits for a future inside the step. */
@@ -206,7 +207,8 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         engine.drain();
 
         assertThat(isAnswered).isTrue();
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasMessageContaining("shut down");
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .hasMessageContaining("shut down");
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(attempt.command().token());
     }
@@ -247,14 +249,14 @@ class EngineStopInterleavingTests extends EngineInterleavings {
                         }
                     }),
                     EngineClock.SYSTEM);
-            LockHandle handle = stopping.acquireAsync(REQUEST).get(5, TimeUnit.SECONDS);
+            LockHandle handle = stopping.acquireAsync(REQUEST).get(Patience.SECONDS, TimeUnit.SECONDS);
             CountDownLatch left = new CountDownLatch(1);
             onNewThread(() -> {
                 handle.release();
                 left.countDown();
             });
             stopping.stop();
-            assertThat(left.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(left.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(released).hasValue(1);
         }
     }

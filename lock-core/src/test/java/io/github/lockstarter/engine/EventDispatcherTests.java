@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.LockThreads;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -74,7 +75,7 @@ class EventDispatcherTests {
             }
             assertThat(all.getCount()).isEqualTo(4);
             free.countDown();
-            assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(all.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -89,7 +90,7 @@ class EventDispatcherTests {
 
             mayStartThreads.set(true);
 
-            assertThat(both.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(both.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -109,7 +110,7 @@ class EventDispatcherTests {
                     waited.countDown();
                 });
             }
-            assertThat(waited.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(waited.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         }
     }
 

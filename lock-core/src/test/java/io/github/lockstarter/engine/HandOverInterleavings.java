@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -27,8 +28,8 @@ abstract class HandOverInterleavings extends EngineInterleavings {
         }
         while (!waiting.isEmpty()) {
             long before = holder.fencingToken();
-            releasing(holder).get(5, TimeUnit.SECONDS);
-            holder = waiting.remove().get(5, TimeUnit.SECONDS);
+            releasing(holder).get(Patience.SECONDS, TimeUnit.SECONDS);
+            holder = waiting.remove().get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(holder.fencingToken()).isEqualTo(before + 1);
         }
         assertThat(backend.isQuiet()).isTrue();

@@ -8,8 +8,8 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +25,6 @@ class LossNearStackOverflowTests {
     private static final int THREADS = 8;
     private static final long STACK_BYTES = 256 * 1024;
     private static final long LEASE_NANOS = EngineSettings.DEFAULTS.lease().toNanos();
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final AtomicInteger losses = new AtomicInteger();
     private final AtomicInteger callbacks = new AtomicInteger();
@@ -60,10 +59,10 @@ class LossNearStackOverflowTests {
             findLoss(number, Integer.MAX_VALUE);
         }
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(callbacks).hasValue(THREADS + 1));
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(THREADS + 1));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(callbacks).hasValue(THREADS + 1));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(losses).hasValue(THREADS + 1));
         assertThat(engine.heldLocks().size()).isZero();
-        assertThat(engine.drain()).succeedsWithin(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(engine.drain()).succeedsWithin(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private void findLoss(int number, int levels) throws InterruptedException {

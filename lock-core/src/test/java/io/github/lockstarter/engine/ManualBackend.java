@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.CrashDetection;
@@ -200,9 +201,9 @@ public final class ManualBackend implements LockBackend {
 
     private static <S> S next(LinkedBlockingQueue<S> queue, String what) {
         try {
-            S sent = queue.poll(5, TimeUnit.SECONDS);
+            S sent = queue.poll(Patience.SECONDS, TimeUnit.SECONDS);
             if (sent == null) {
-                throw new AssertionError("No " + what + " was sent within 5 s");
+                throw new AssertionError("No " + what + " was sent in time");
             }
             return sent;
         } catch (InterruptedException e) {

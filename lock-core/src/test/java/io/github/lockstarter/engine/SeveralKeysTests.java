@@ -6,6 +6,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +44,7 @@ class SeveralKeysTests {
                         LockRequest.ofAll(List.of("a", "b")).waitingUpTo(Duration.ofMillis(50)))
                 .handle((both, failure) -> engine.acquire(LockRequest.of("a").waitingUpTo(Duration.ofSeconds(2))));
 
-        try (LockHandle a = dependent.get(10, TimeUnit.SECONDS)) {
+        try (LockHandle a = dependent.get(Patience.SECONDS, TimeUnit.SECONDS)) {
             assertThat(a.isHeld()).isTrue();
         }
         b.close();

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
@@ -70,7 +71,7 @@ class StoreCapabilitiesTests {
                     application.events().of(LockEvent.Contended.class).size() == 6);
             before.release();
             for (CompletableFuture<LockHandle> waiter : waiters) {
-                waiter.get(15, TimeUnit.SECONDS).release();
+                waiter.get(Patience.SECONDS, TimeUnit.SECONDS).release();
             }
             return application.events().of(LockEvent.Acquired.class).stream()
                     .filter(acquired -> acquired.path() == LockEvent.Path.HANDED_OVER)

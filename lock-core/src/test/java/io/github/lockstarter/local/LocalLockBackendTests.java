@@ -3,6 +3,7 @@ package io.github.lockstarter.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult.Contended;
@@ -80,7 +81,7 @@ class LocalLockBackendTests extends LocalLocks {
         long fencing = granted(acquire(first));
         waitFor(second, Waiting.NEW);
         release(first, fencing);
-        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
 
         await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.getName().startsWith("lock-local-signals-")));

@@ -3,6 +3,7 @@ package io.github.lockstarter.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult.Granted;
@@ -30,12 +31,12 @@ class LocalLockSignalsTests extends LocalLocks {
         waitFor(second, Waiting.NEW);
         waitFor(third, Waiting.NEW);
         release(first, fencing);
-        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
         LockToken barging = new LockToken("d", 1);
 
         release(barging, granted(acquire(barging)));
 
-        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(c.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
         assertThat(b).isEmpty();
     }
 
@@ -45,13 +46,13 @@ class LocalLockSignalsTests extends LocalLocks {
         BlockingQueue<String> c = listen("c");
         long fencing = granted(acquire(first));
         waitFor(second, Waiting.NEW);
-        pass(PATIENCE);
+        pass(LocalLocks.PATIENCE);
         waitFor(new LockToken("absent", 1), Waiting.NEW);
         waitFor(third, Waiting.NEW);
 
         release(first, fencing);
 
-        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(c.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
         assertThat(b).isEmpty();
     }
 
@@ -85,7 +86,7 @@ class LocalLockSignalsTests extends LocalLocks {
 
         release(trying, granted(acquire(trying)));
 
-        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
     }
 
     @Test
@@ -122,7 +123,7 @@ class LocalLockSignalsTests extends LocalLocks {
 
         withdraw(second);
 
-        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(c.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
     }
 
     @Test
@@ -130,19 +131,19 @@ class LocalLockSignalsTests extends LocalLocks {
         listen("a");
         granted(acquire(first));
         waitFor(second, Waiting.NEW);
-        pass(PATIENCE);
+        pass(LocalLocks.PATIENCE);
 
         waitFor(third, Waiting.NEW);
 
-        assertThat(wanted.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-        assertThat(wanted.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(wanted.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(wanted.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(KEY);
     }
 
     @Test
     void doesNotCountWaitersWhoseWaitIsOver() {
         granted(acquire(first));
         waitFor(second, Waiting.NEW);
-        pass(PATIENCE);
+        pass(LocalLocks.PATIENCE);
         waitFor(third, Waiting.NEW);
 
         assertThat(acquire(first)).isInstanceOfSatisfying(Granted.class, again -> assertThat(again.othersWaiting())
@@ -170,7 +171,7 @@ class LocalLockSignalsTests extends LocalLocks {
         assertThat(acquire(third)).isInstanceOfSatisfying(Granted.class, grant -> assertThat(grant.othersWaiting())
                 .isEqualTo(1));
 
-        pass(PATIENCE);
+        pass(LocalLocks.PATIENCE);
 
         assertThat(acquire(third)).isInstanceOfSatisfying(Granted.class, grant -> assertThat(grant.othersWaiting())
                 .isZero());
@@ -188,6 +189,6 @@ class LocalLockSignalsTests extends LocalLocks {
 
     private ReleaseResult releaseAndWait(LockToken token) {
         return answer(backend.release(
-                new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(PATIENCE), Duration.ZERO, Slots.ONLY)));
+                new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LocalLocks.PATIENCE), Duration.ZERO, Slots.ONLY)));
     }
 }

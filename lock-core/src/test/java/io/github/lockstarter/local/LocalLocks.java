@@ -25,6 +25,8 @@ abstract class LocalLocks {
 
     static final String KEY = "order:42";
     static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** How long the store keeps a registration. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 7); // the monotonic clock may overflow

@@ -2,6 +2,7 @@ package io.github.lockstarter.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +37,7 @@ class KeyOrderTests {
 
         first.completeExceptionally(new IllegalStateException("no answer"));
 
-        assertThat(second.get(5, TimeUnit.SECONDS)).isEqualTo("second");
+        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo("second");
     }
 
     @Test
@@ -63,7 +64,7 @@ class KeyOrderTests {
 
         first.complete(-1);
 
-        assertThat(last.get(20, TimeUnit.SECONDS)).isEqualTo(MANY - 1);
+        assertThat(last.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(MANY - 1);
         assertThat(sent).hasSize(MANY).isSorted();
     }
 }

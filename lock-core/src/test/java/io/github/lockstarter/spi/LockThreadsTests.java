@@ -3,6 +3,7 @@ package io.github.lockstarter.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
@@ -27,7 +28,7 @@ class LockThreadsTests {
             Thread thread = LockThreads.thread("lock-test", () -> inherited.complete(String.valueOf(TENANT.get())));
             thread.start();
 
-            assertThat(inherited.get(10, TimeUnit.SECONDS)).isEqualTo("null");
+            assertThat(inherited.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo("null");
             assertThat(thread.isDaemon()).isTrue();
             assertThat(thread.getName()).matches("lock-test-[0-9]+");
             assertThat(thread.getContextClassLoader()).isSameAs(LockThreads.class.getClassLoader());

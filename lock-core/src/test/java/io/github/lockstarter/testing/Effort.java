@@ -12,6 +12,12 @@ public final class Effort {
     /** Tag of tests that run with {@code -Pfull} only. */
     public static final String FULL = "full";
 
+    /**
+     * Tag of tests that bound a time, or compare two, and so depend on a machine with time to spare: they run with
+     * {@code -Pfull} only.
+     */
+    public static final String TIMING = "timing";
+
     private static final boolean IS_FULL = Boolean.getBoolean("lock.test.full");
 
     private Effort() {}

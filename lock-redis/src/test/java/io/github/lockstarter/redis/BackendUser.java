@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.failure.RequiredRights;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -70,6 +71,8 @@ public final class BackendUser {
     }
 
     public static <T> T answer(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+        return stage.toCompletableFuture()
+                .orTimeout(Patience.SECONDS, TimeUnit.SECONDS)
+                .join();
     }
 }

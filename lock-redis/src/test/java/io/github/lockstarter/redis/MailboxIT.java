@@ -4,6 +4,7 @@ import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -36,9 +37,6 @@ class MailboxIT {
     private static final RedisSettings SETTINGS =
             new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ofSeconds(2)));
 
-    /** The time between two checks, three missing answers, and as much again for a busy machine. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     private static final Duration PULSE = Duration.ofSeconds(1);
 
     private final RecordedSignals signals = new RecordedSignals();
@@ -69,7 +67,7 @@ class MailboxIT {
                 BackendUser user = new BackendUser(backend);
                 user.granted(token("a", 1));
                 proxy.stallReplies();
-                await().atMost(PATIENCE)
+                await().atMost(Patience.TIME)
                         .untilAsserted(() -> assertThat(signals.restored()).isEqualTo(1));
                 server.commands().publish("lock:mailbox:a", BackendUser.KEY);
                 await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
@@ -90,7 +88,7 @@ class MailboxIT {
                 backend.listen("a", signals);
                 new BackendUser(backend).granted(token("a", 1));
                 server.commands().configResetstat();
-                await().atMost(PATIENCE).untilAsserted(() -> assertThat(
+                await().atMost(Patience.TIME).untilAsserted(() -> assertThat(
                                 server.info("commandstats").getOrDefault("cmdstat_ping", ""))
                         .matches("calls=[3-9].*"));
                 server.commands().publish("lock:mailbox:a", BackendUser.KEY);
@@ -123,7 +121,7 @@ class MailboxIT {
                         .findFirst()
                         .orElseThrow();
                 node.pause();
-                await().atMost(PATIENCE)
+                await().atMost(Patience.TIME)
                         .untilAsserted(() -> assertThat(signals.restored()).isPositive());
                 cluster.servers().stream()
                         .filter(server -> server != node)

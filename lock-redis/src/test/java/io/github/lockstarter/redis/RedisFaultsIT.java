@@ -4,6 +4,7 @@ import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
@@ -41,8 +42,6 @@ class RedisFaultsIT {
 
     /** For operations that take long on a busy machine. */
     private static final RedisSettings PATIENT = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
-
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private RedisCommands<String, String> redis;
     private TcpProxy proxy;
@@ -189,7 +188,7 @@ class RedisFaultsIT {
         REDIS.server().kill();
         assertThat(user.acquire(token("a", 2))).isInstanceOf(AcquireResult.Unknown.class);
         REDIS.server().restart();
-        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(user.acquire(token("a", 3)))
+        Awaitility.await().atMost(Patience.TIME).untilAsserted(() -> assertThat(user.acquire(token("a", 3)))
                 .isInstanceOf(AcquireResult.Granted.class));
     }
 
@@ -200,10 +199,10 @@ class RedisFaultsIT {
         user.granted(OWNER);
         assertThat(signals.restored()).isZero();
         proxy.cut();
-        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals.restored())
+        Awaitility.await().atMost(Patience.TIME).untilAsserted(() -> assertThat(signals.restored())
                 .isEqualTo(1));
         redis.publish("lock:mailbox:a", BackendUser.KEY);
-        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals.keys())
+        Awaitility.await().atMost(Patience.TIME).untilAsserted(() -> assertThat(signals.keys())
                 .containsExactly(BackendUser.KEY));
     }
 
@@ -248,7 +247,7 @@ class RedisFaultsIT {
         user.granted(OWNER);
         assertThat(proxy.connections()).isEqualTo(2);
         backend.close();
-        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(proxy.connections())
+        Awaitility.await().atMost(Patience.TIME).untilAsserted(() -> assertThat(proxy.connections())
                 .isZero());
     }
 

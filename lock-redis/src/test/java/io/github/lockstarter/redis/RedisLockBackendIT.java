@@ -5,6 +5,7 @@ import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -100,7 +101,7 @@ class RedisLockBackendIT extends BackendOnServer {
             busy.countDown();
             goOn.join();
         });
-        assertThat(busy.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(busy.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         CompletionStage<ReleaseResult> released =
                 backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
         CompletionStage<AcquireResult> acquired = backend.acquire(acquire(BackendUser.KEY, OTHER));

@@ -5,6 +5,7 @@ import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -121,12 +122,12 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
             user.release(OWNER, 0); // behind the subscription
             assertThat(redis.publish("lock:mailbox:" + next, next)).isEqualTo(1);
             // The next id may drop what is under way to this one.
-            Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(signals.keys())
+            Awaitility.await().atMost(Patience.TIME).untilAsserted(() -> assertThat(signals.keys())
                     .endsWith(next));
         }
 
         assertThat(signals.keys()).containsExactly("c", "d");
-        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(redis.pubsubChannels())
+        Awaitility.await().atMost(Patience.TIME).untilAsserted(() -> assertThat(redis.pubsubChannels())
                 .containsExactly("lock:mailbox:d"));
     }
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
@@ -53,8 +54,7 @@ class StoreStateIT {
     @Test
     void reportsAHealthyServerBeforeAndAfterTheStart() {
         // The answer that opens the connection may arrive before the link is visible to all threads.
-        await().atMost(Duration.ofSeconds(5))
-                .untilAsserted(() -> assertThat(state()).satisfies(StoreStateIT::isWell));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(state()).satisfies(StoreStateIT::isWell));
         backend.start();
         assertThat(state()).satisfies(StoreStateIT::isWell);
     }
@@ -78,7 +78,7 @@ class StoreStateIT {
                         assertThat(state.failure()).isPresent().get().asString().contains("No answer"));
 
         server.resume();
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(state().failure()).isEmpty());
     }
 
@@ -92,7 +92,7 @@ class StoreStateIT {
 
         assertThat(state().failure()).get().asString().contains("refused: " + error);
         server.commands().configSet(setting, "0");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(state().failure()).isEmpty());
     }
 
@@ -110,7 +110,7 @@ class StoreStateIT {
         server.commands().configSet("maxmemory", "100mb");
         server.commands().configSet("maxmemory-policy", "allkeys-lru");
 
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(state().warnings())
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(state().warnings())
                 .singleElement()
                 .asString()
                 .contains("allkeys-lru"));
@@ -131,18 +131,18 @@ class StoreStateIT {
                 }
                 return false; // the reply is late, and the connection stays
             });
-            await().atMost(Duration.ofSeconds(10)).until(() -> {
+            await().atMost(Patience.TIME).until(() -> {
                 proxied.state().toCompletableFuture().join();
                 return asked.isDone();
             });
             // Sent later, so that the request for the settings has timed out, too.
-            await().atMost(Duration.ofSeconds(10)).until(() -> {
+            await().atMost(Patience.TIME).until(() -> {
                 StoreState state = proxied.state().toCompletableFuture().join();
                 return state.failure().isPresent();
             });
             proxy.flow();
 
-            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(
                             proxied.state().toCompletableFuture().join().warnings())
                     .singleElement()
                     .asString()
@@ -164,7 +164,7 @@ class StoreStateIT {
 
             server.pause();
 
-            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(
                             quick.state().toCompletableFuture().join().hearsSignals())
                     .isFalse());
         }

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -37,7 +38,6 @@ class TwoMastersIT {
     @RegisterExtension
     static final TopologyExtension<RedisReplication> REPLICATION = TopologyExtension.replication();
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LEASE = Duration.ofMinutes(2);
     private static final Duration PULSE = Duration.ofMillis(500);
     private static final RedisSettings SETTINGS =
@@ -75,7 +75,7 @@ class TwoMastersIT {
                 .hasValueSatisfying(failure -> assertThat(failure).contains(first.address(), second.address()));
 
         second.follow(first);
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(failure(backend)).isEmpty());
     }
 
@@ -87,9 +87,9 @@ class TwoMastersIT {
         second.promote();
 
         awaitRefusal(application);
-        await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
+        await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);
         second.follow(first);
-        await().atMost(PATIENCE).until(held::isHeld);
+        await().atMost(Patience.TIME).until(held::isHeld);
     }
 
     /** An instance that was connected to it finds it again by the client's own reconnect, which asks for no role. */
@@ -111,7 +111,7 @@ class TwoMastersIT {
 
     private void awaitRefusal(Application application) {
         LockRequest request = LockRequest.of("another").withoutWaiting();
-        await().atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThatThrownBy(
                         () -> application.locks().tryAcquire(request).ifPresent(LockHandle::close))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("report that they are the master"));
@@ -125,7 +125,7 @@ class TwoMastersIT {
         RedisLockBackend backend = backend();
         Application application = Application.over(backend, Application.settings(LEASE));
         resources.push(application);
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(failure(backend)).isEmpty());
         return application;
     }

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockAdmin.StoredLock.Free;
 import io.github.lockstarter.LockAdmin.StoredLock.Held;
 import io.github.lockstarter.LockAdmin.StoredLock.Unknown;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
@@ -232,7 +233,7 @@ class QuorumAdminTests {
 
         CompletableFuture<StoreState> asked = backend.state().toCompletableFuture();
 
-        assertThat(asked).succeedsWithin(Duration.ofMillis(4_900)).satisfies(state -> {
+        assertThat(asked).succeedsWithin(Patience.TIME).satisfies(state -> {
             assertThat(state.failure()).isEmpty();
             assertThat(state.nodes().get(1).target()).isEqualTo("node-1");
             assertThat(state.nodes().get(1).failure()).hasValue("It did not answer within 3s");

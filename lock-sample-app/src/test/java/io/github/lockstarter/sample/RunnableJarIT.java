@@ -3,11 +3,11 @@ package io.github.lockstarter.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,7 +52,7 @@ class RunnableJarIT {
 
         app.kill();
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> !isListening(redisPort));
+        await().atMost(Patience.TIME).until(() -> !isListening(redisPort));
     }
 
     private static boolean isListening(int port) {

@@ -4,8 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.FreePort;
-import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
@@ -53,6 +53,6 @@ public abstract class RunningSample {
     /** Waits until this application holds that lock. */
     protected void awaitHeld(String key) {
         HeldLocks held = locks.heldLocks();
-        await().atMost(Duration.ofSeconds(5)).until(() -> held.find(key).isPresent());
+        await().atMost(Patience.TIME).until(() -> held.find(key).isPresent());
     }
 }

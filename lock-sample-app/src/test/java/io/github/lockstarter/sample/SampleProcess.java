@@ -3,6 +3,7 @@ package io.github.lockstarter.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,7 +58,9 @@ final class SampleProcess implements AutoCloseable {
 
     /** Waits until it has ended, and gives its exit code. */
     int awaitEnd() throws InterruptedException {
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).as(this::text).isTrue();
+        assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS))
+                .as(this::text)
+                .isTrue();
         return process.exitValue();
     }
 

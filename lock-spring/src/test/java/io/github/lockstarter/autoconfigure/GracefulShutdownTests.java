@@ -12,6 +12,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.lockstarter.spi.LockBackend;
@@ -113,7 +114,7 @@ class GracefulShutdownTests {
             runner.run(context -> {
                 assertThat(context).hasNotFailed();
                 start.accept(context);
-                assertThat(work.began.await(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(work.began.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
                 stoppedAt.set(System.nanoTime());
                 waiting.set(other.acquireAsync(LockRequest.of(KEY).waitingUpTo(Duration.ofSeconds(20)))
                         .thenApply(handle -> {
@@ -124,7 +125,7 @@ class GracefulShutdownTests {
                             return handle;
                         }));
             });
-            waiting.get().orTimeout(20, TimeUnit.SECONDS).join().release();
+            waiting.get().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().release();
         }
         return granted.get();
     }
@@ -314,7 +315,7 @@ class GracefulShutdownTests {
 
     private void awaitBegin() {
         try {
-            assertThat(work.began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(work.began.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -336,8 +337,8 @@ class GracefulShutdownTests {
                                                 catchThrowable(() -> locks.get().acquire("other"))));
                     })));
         });
-        assertThat(submitted.get()).succeedsWithin(Duration.ofSeconds(20));
-        assertThatThrownBy(checked.orTimeout(10, TimeUnit.SECONDS)::join)
+        assertThat(submitted.get()).succeedsWithin(Patience.TIME);
+        assertThatThrownBy(checked.orTimeout(Patience.SECONDS, TimeUnit.SECONDS)::join)
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Cannot acquire lock 'other'")
                 .hasMessageContaining("the application is stopping");

@@ -20,6 +20,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -222,7 +223,7 @@ class LockAnnotationTests {
         application.withUserConfiguration(InBackground.class).run(context -> {
             context.getBean(Background.class).run();
             assertThat(context.getBean(InBackground.class).seen)
-                    .succeedsWithin(Duration.ofSeconds(5), STRING)
+                    .succeedsWithin(Patience.TIME, STRING)
                     .startsWith("[background] on ")
                     .doesNotEndWith(Thread.currentThread().getName());
         });

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
@@ -535,7 +536,7 @@ class ReactiveMethodTests {
                                 return between.contextWrite(subscriber -> subscriber.put(LockContext.KEY, inside))
                                         .toFuture();
                             })
-                            .get(5, TimeUnit.SECONDS))
+                            .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("innermost");
             assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
         });
@@ -548,7 +549,7 @@ class ReactiveMethodTests {
                         .executeAsync("order:42", () -> context.getBean(Orders.class)
                                 .ship(42, Mono.just(""))
                                 .toFuture())
-                        .get(5, TimeUnit.SECONDS))
+                        .get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockNotAcquiredException.class));
     }
 

@@ -21,6 +21,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -115,7 +116,7 @@ class ScheduledLockTests {
         @ScheduledLock(name = "results", atLeastMs = 0)
         public void hold() throws InterruptedException {
             inside.countDown();
-            leave.await(30, SECONDS);
+            leave.await(Patience.SECONDS, SECONDS);
         }
 
         @ScheduledLock(name = "results", atLeastMs = 0)
@@ -141,7 +142,7 @@ class ScheduledLockTests {
             LockHandle other = context.getBean(LockOperations.class)
                     .acquireAsync("results")
                     .toCompletableFuture()
-                    .get(10, SECONDS);
+                    .get(Patience.SECONDS, SECONDS);
             try (other) {
                 results.hold();
                 assertThat(results.optional()).isEmpty();

@@ -16,6 +16,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.transaction.testing.Bank;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import io.micrometer.context.ContextRegistry;
@@ -171,7 +172,8 @@ class StageMethodTests {
     void failWhenTheLockIsLost() {
         application.withBean(Orders.class).run(context -> {
             CompletableFuture<String> result = context.getBean(Orders.class).shipBriefly(42, new CompletableFuture<>());
-            assertThatThrownBy(() -> result.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+            assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockLostException.class);
         });
     }
 
@@ -268,7 +270,8 @@ class StageMethodTests {
                     LockHandle other = context.getBean(LockOperations.class)
                             .acquire(LockRequest.of("inner").ownedByHandle());
                     Nested nested = context.getBean(Nested.class);
-                    assertThat(nested.outer(nested).get(5, TimeUnit.SECONDS)).isEqualTo("inside of outer");
+                    assertThat(nested.outer(nested).get(Patience.SECONDS, TimeUnit.SECONDS))
+                            .isEqualTo("inside of outer");
                     other.release();
                 });
     }
@@ -309,9 +312,9 @@ class StageMethodTests {
                     LockHandle other = context.getBean(LockOperations.class)
                             .acquire(LockRequest.of("order").ownedByHandle());
                     Odd odd = context.getBean(Odd.class);
-                    assertThatThrownBy(() -> odd.refused().get(5, TimeUnit.SECONDS))
+                    assertThatThrownBy(() -> odd.refused().get(Patience.SECONDS, TimeUnit.SECONDS))
                             .hasCauseInstanceOf(UnsupportedOperationException.class);
-                    assertThatThrownBy(() -> odd.failed().get(5, TimeUnit.SECONDS))
+                    assertThatThrownBy(() -> odd.failed().get(Patience.SECONDS, TimeUnit.SECONDS))
                             .cause()
                             .hasMessage("fallback");
                     other.release();

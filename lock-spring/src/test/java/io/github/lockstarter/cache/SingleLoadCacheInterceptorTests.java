@@ -21,6 +21,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Crowd;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -176,7 +177,7 @@ class SingleLoadCacheInterceptorTests {
         CyclicBarrier two = new CyclicBarrier(2);
         return key -> {
             try {
-                two.await(300, TimeUnit.MILLISECONDS);
+                two.await(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS);
                 return "together";
             } catch (TimeoutException | BrokenBarrierException e) {
                 return "alone";
@@ -311,7 +312,7 @@ class SingleLoadCacheInterceptorTests {
             CompletableFuture<?> second = inBackground(() -> load(products, 42));
             Awaitility.await().until(() -> isWaitedFor(context));
             mayFail.countDown();
-            assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo("lamp");
+            assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo("lamp");
             assertThatThrownBy(first::join).hasRootCauseInstanceOf(IOException.class);
             assertThat(context.getBean(Loads.class).count).hasValue(2);
         });
@@ -351,7 +352,7 @@ class SingleLoadCacheInterceptorTests {
                     long begin = System.nanoTime();
                     assertThat(products.load(42)).isEqualTo("lamp 42");
                     assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                            .isBetween(Duration.ofMillis(90), Duration.ofSeconds(4));
+                            .isBetween(Duration.ofMillis(90), Patience.TIME);
                     context.getBean(CacheManager.class).getCache("products").clear();
                     assertThat(products.future(42).join()).isEqualTo("lamp 42");
                     assertThat(other.isHeld()).isTrue();
@@ -439,7 +440,7 @@ class SingleLoadCacheInterceptorTests {
             };
             CompletableFuture<Object> a = inBackground(() -> load(products, "a"));
             CompletableFuture<Object> b = inBackground(() -> load(products, "b"));
-            assertThat(List.of(a.get(10, TimeUnit.SECONDS), b.get(10, TimeUnit.SECONDS)))
+            assertThat(List.of(a.get(Patience.SECONDS, TimeUnit.SECONDS), b.get(Patience.SECONDS, TimeUnit.SECONDS)))
                     .allSatisfy(value -> assertThat((String) value).contains("inner "));
             assertThat(held(context)).isEmpty();
         });
@@ -454,7 +455,7 @@ class SingleLoadCacheInterceptorTests {
                             ? products.future(42)
                             : products.mono(42).toFuture())
                     .toList();
-            assertThat(calls).allSatisfy(call -> assertThat(call.get(10, TimeUnit.SECONDS))
+            assertThat(calls).allSatisfy(call -> assertThat(call.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("lamp 42"));
             assertThat(context.getBean(Loads.class).count).hasValue(1);
             assertThat(count(context, "loaded")).isEqualTo(1);

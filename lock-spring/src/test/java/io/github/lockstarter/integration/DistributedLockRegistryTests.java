@@ -16,6 +16,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
@@ -58,7 +59,7 @@ class DistributedLockRegistryTests {
     }
 
     private <T> T onAnotherThread(Callable<T> work) throws Exception {
-        return threads.submit(work).get(20, SECONDS);
+        return threads.submit(work).get(Patience.SECONDS, SECONDS);
     }
 
     private HeldLock held() {
@@ -72,8 +73,7 @@ class DistributedLockRegistryTests {
     /** Nothing is renewed any more, and no question answered, until the lease is over. */
     private void lose() {
         first.backend().failRenewals(Integer.MAX_VALUE);
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> first.locks().heldLocks().size() == 0);
+        await().atMost(Patience.TIME).until(() -> first.locks().heldLocks().size() == 0);
         first.backend().failRenewals(0);
     }
 
@@ -175,9 +175,9 @@ class DistributedLockRegistryTests {
         Future<Boolean> waiting = threads.submit(() -> elsewhere.tryLock(20, SECONDS));
         Future<Boolean> within = threads.submit(() -> elsewhere.tryLock(Duration.ofMillis(10), LEASE));
 
-        assertThat(within.get(10, SECONDS)).isFalse();
+        assertThat(within.get(Patience.SECONDS, SECONDS)).isFalse();
         lock.unlock();
-        assertThat(waiting.get(10, SECONDS)).isTrue();
+        assertThat(waiting.get(Patience.SECONDS, SECONDS)).isTrue();
     }
 
     @Test
@@ -201,7 +201,7 @@ class DistributedLockRegistryTests {
             });
             thread.start();
             thread.interrupt();
-            assertThat(interrupted.await(10, SECONDS)).isTrue();
+            assertThat(interrupted.await(Patience.SECONDS, SECONDS)).isTrue();
         }
         lock.unlock();
     }

@@ -12,6 +12,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -31,7 +32,6 @@ class DistributedLockProviderTests {
     private static final String KEY = "shedlock:report";
     private static final Duration LEASE = Duration.ofMillis(1200);
     private static final Duration SHORT = Duration.ofMillis(200);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final LocalLockBackend store = new LocalLockBackend();
     private final Application first = Application.over(store, Application.settings(LEASE));
@@ -89,7 +89,7 @@ class DistributedLockProviderTests {
     void renewsUpToALongestTimeAboveTheLease() {
         locked(atMost(LEASE.multipliedBy(4)));
 
-        await().during(LEASE.plus(SHORT)).atMost(PATIENCE).until(() -> other.lock(atMost(SHORT))
+        await().during(LEASE.plus(SHORT)).atMost(Patience.TIME).until(() -> other.lock(atMost(SHORT))
                 .isEmpty());
         awaitFree();
     }
@@ -138,7 +138,7 @@ class DistributedLockProviderTests {
 
         Optional<SimpleLock> extended = lock.extend(Duration.ofMinutes(5), Duration.ZERO);
 
-        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).until(() -> other.lock(atMost(SHORT))
+        await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).until(() -> other.lock(atMost(SHORT))
                 .isEmpty());
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalStateException.class);
         extended.orElseThrow().unlock();
@@ -205,7 +205,7 @@ class DistributedLockProviderTests {
 
     /** A machine that stalls may lose such a short lock before it is returned. */
     private void awaitFree() {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockLostException.class)
                 .until(() -> other.lock(atMost(SHORT)).isPresent());
     }

@@ -16,6 +16,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockIntegrationAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.time.Duration;
@@ -151,7 +152,7 @@ class CodeInTransactionTests {
                     .<Future<?>>mapToObj(writer -> threads.submit(() -> addEachAddress(context, form)))
                     .toList();
             for (Future<?> writer : writers) {
-                writer.get(120, TimeUnit.SECONDS);
+                writer.get(2 * Patience.SECONDS, TimeUnit.SECONDS);
             }
             threads.shutdown();
             Integer rows =

@@ -106,7 +106,7 @@ class FencedApplication {
             if (here == place) {
                 System.out.println(STANDING);
                 try {
-                    Thread.sleep(LONG_ENOUGH_TO_BE_PAUSED_MS);
+                    Thread.sleep(LONG_ENOUGH_TO_BE_PAUSED_MS); // the work
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }

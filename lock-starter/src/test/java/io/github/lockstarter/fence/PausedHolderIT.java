@@ -3,10 +3,10 @@ package io.github.lockstarter.fence;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.fence.FencedApplication.Place;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.server.PostgresServer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -25,8 +25,6 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 /** A JVM is paused (SIGSTOP) for longer than its lease, and another one gets the lock; the data is in PostgreSQL. */
 @Tag("full")
 class PausedHolderIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
@@ -79,7 +77,7 @@ class PausedHolderIT {
         awaitEntering();
         paused.resume();
 
-        paused.awaitLine(FencedApplication.COMMITTED::equals, PATIENCE);
+        paused.awaitLine(FencedApplication.COMMITTED::equals, Patience.TIME);
         awaitDone(next);
         assertThat(balance()).isEqualTo(2);
     }
@@ -104,14 +102,14 @@ class PausedHolderIT {
         awaitWaiting("UPDATE account%");
         paused.resume();
 
-        paused.awaitLine(FencedApplication.COMMITTED::equals, PATIENCE);
+        paused.awaitLine(FencedApplication.COMMITTED::equals, Patience.TIME);
         awaitDone(next);
         assertThat(balance()).as("after two commits").isOne();
     }
 
     private ChildJvm pauseAt(Place place, boolean isFenced) {
         ChildJvm jvm = start(place, isFenced);
-        jvm.awaitLine(FencedApplication.STANDING::equals, PATIENCE);
+        jvm.awaitLine(FencedApplication.STANDING::equals, Patience.TIME);
         jvm.pause();
         return jvm;
     }
@@ -136,7 +134,7 @@ class PausedHolderIT {
     /** Until a statement waits for a row. */
     private void awaitWaiting(String statement) {
         Awaitility.await()
-                .atMost(PATIENCE)
+                .atMost(Patience.TIME)
                 .until(() -> jdbc.queryForObject(
                                 "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ?",
                                 Integer.class,
@@ -150,7 +148,8 @@ class PausedHolderIT {
 
     private static String end(ChildJvm jvm) {
         return jvm.awaitLine(
-                line -> line.equals(FencedApplication.DONE) || line.startsWith(FencedApplication.REFUSED), PATIENCE);
+                line -> line.equals(FencedApplication.DONE) || line.startsWith(FencedApplication.REFUSED),
+                Patience.TIME);
     }
 
     private int balance() {

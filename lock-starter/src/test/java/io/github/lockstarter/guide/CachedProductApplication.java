@@ -127,7 +127,7 @@ class CachedProductApplication {
         private String slowly(String key) {
             System.out.println(LOADS + " " + key + " " + System.nanoTime());
             try {
-                Thread.sleep(loadMs);
+                Thread.sleep(loadMs); // the load
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }

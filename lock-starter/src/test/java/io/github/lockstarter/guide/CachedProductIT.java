@@ -2,6 +2,7 @@ package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag(Effort.FULL)
 class CachedProductIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int INSTANCES = Effort.of(2, 3);
     private static final int KEYS = Effort.of(2, 100);
 
@@ -70,14 +70,14 @@ class CachedProductIT {
         ChildJvm next = launch(REDIS.server().port(), "--test.load-ms=300", "--distributed-lock.wait=30s");
         jvms.forEach(CachedProductIT::awaitReady);
         crashes.send("lamp");
-        crashes.awaitLine(line -> line.startsWith(CachedProductApplication.LOADS), PATIENCE);
+        crashes.awaitLine(line -> line.startsWith(CachedProductApplication.LOADS), Patience.TIME);
         next.send("lamp");
         Awaitility.await()
                 .pollDelay(Duration.ofMillis(500))
                 .until(() -> loads("lamp").size() == 1);
         long killed = System.nanoTime();
         crashes.kill();
-        String loads = next.awaitLine(line -> line.startsWith(CachedProductApplication.LOADS), PATIENCE);
+        String loads = next.awaitLine(line -> line.startsWith(CachedProductApplication.LOADS), Patience.TIME);
         Duration after = Duration.ofNanos(Long.parseLong(word(loads, 2)) - killed);
         System.out.println("The next instance loads " + after.toMillis() + " ms after the crash");
         assertThat(after).isBetween(Duration.ofMillis(900), Duration.ofSeconds(4));
@@ -119,12 +119,12 @@ class CachedProductIT {
     }
 
     private static void awaitReady(ChildJvm jvm) {
-        jvm.awaitLine(CachedProductApplication.READY::equals, PATIENCE);
+        jvm.awaitLine(CachedProductApplication.READY::equals, Patience.TIME);
     }
 
     private static long awaitAnswer(ChildJvm jvm, String key) {
         String begin = CachedProductApplication.ANSWERED + " " + key + " ";
-        return Long.parseLong(word(jvm.awaitLine(line -> line.startsWith(begin), PATIENCE), 2));
+        return Long.parseLong(word(jvm.awaitLine(line -> line.startsWith(begin), Patience.TIME), 2));
     }
 
     private static String word(String line, int index) {

@@ -9,8 +9,8 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -27,7 +27,6 @@ import reactor.core.publisher.Sinks;
 class ProgrammaticUseTests {
 
     private static final String KEY = "report:daily";
-    private static final Duration SOON = Duration.ofSeconds(10);
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -64,7 +63,7 @@ class ProgrammaticUseTests {
 
             assertThat(locks.tryAcquire(KEY)).isEmpty();
             work.complete("done");
-            assertThat(result).succeedsWithin(SOON).isEqualTo("done");
+            assertThat(result).succeedsWithin(Patience.TIME).isEqualTo("done");
             assertThat(locks.heldLocks().size()).isZero();
         });
     }
@@ -75,7 +74,7 @@ class ProgrammaticUseTests {
             CompletableFuture<String> result = locks.executeAsync(
                     KEY, () -> CompletableFuture.failedFuture(new IllegalStateException("no paper")));
 
-            assertThatThrownBy(() -> result.get(SOON.toSeconds(), TimeUnit.SECONDS))
+            assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasRootCauseMessage("no paper");
             assertThat(locks.heldLocks().size()).isZero();
         });
@@ -94,11 +93,11 @@ class ProgrammaticUseTests {
             Sinks.One<String> work = Sinks.one();
             CompletableFuture<String> result =
                     reactiveLocks.execute(KEY, work.asMono()).toFuture();
-            await().atMost(SOON).until(() -> work.currentSubscriberCount() == 1);
+            await().atMost(Patience.TIME).until(() -> work.currentSubscriberCount() == 1);
             assertThat(locks.tryAcquire(KEY)).isEmpty();
 
             work.tryEmitValue("done").orThrow();
-            assertThat(result).succeedsWithin(SOON).isEqualTo("done");
+            assertThat(result).succeedsWithin(Patience.TIME).isEqualTo("done");
             assertThat(locks.heldLocks().size()).isZero();
         });
     }
@@ -108,10 +107,10 @@ class ProgrammaticUseTests {
         withReactiveLocks((reactiveLocks, locks) -> {
             Mono<Execution<String>> report = reactiveLocks.tryExecute(KEY, Mono.just("done"));
             LockHandle other = locks.acquireAsync(KEY).join();
-            assertThat(report.block(SOON).wasExecuted()).isFalse();
+            assertThat(report.block(Patience.TIME).wasExecuted()).isFalse();
             other.release();
-            assertThat(report.block(SOON)).isEqualTo(new Execution.Executed<>("done"));
-            assertThat(reactiveLocks.tryExecute(KEY, Mono.empty()).block(SOON))
+            assertThat(report.block(Patience.TIME)).isEqualTo(new Execution.Executed<>("done"));
+            assertThat(reactiveLocks.tryExecute(KEY, Mono.empty()).block(Patience.TIME))
                     .isEqualTo(new Execution.Executed<>(null));
         });
     }
@@ -123,7 +122,7 @@ class ProgrammaticUseTests {
             assertThat(locks.tryAcquire(KEY)).isEmpty();
 
             subscription.dispose();
-            await().atMost(SOON)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(locks.heldLocks().size()).isZero());
         });
     }
@@ -141,7 +140,7 @@ class ProgrammaticUseTests {
                 }
                 subscription.dispose();
             }
-            await().atMost(SOON)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(locks.heldLocks().size()).isZero());
         });
     }

@@ -2,11 +2,11 @@ package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.testing.Effort;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -23,7 +23,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag(Effort.FULL)
 class RollingRestartIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int SIGTERM_EXIT = 128 + 15;
 
     /** The job runs until the application is closed. */
@@ -79,7 +78,7 @@ class RollingRestartIT {
             old.remove(owner);
             terminate(owner);
             replacements.add(start(SHORT));
-            assertThat(owner.awaitExit(PATIENCE)).isEqualTo(SIGTERM_EXIT);
+            assertThat(owner.awaitExit(Patience.TIME)).isEqualTo(SIGTERM_EXIT);
             awaitLine(replacements.get(replacements.size() - 1), RollingRestartApplication.READY);
         }
         replacements.forEach(jvm -> awaitLine(jvm, RollingRestartApplication.ENDED));
@@ -97,7 +96,7 @@ class RollingRestartIT {
         awaitLine(owner, RollingRestartApplication.BEGUN);
         awaitLine(start(SHORT), RollingRestartApplication.READY);
         terminate(owner);
-        assertThat(owner.awaitExit(PATIENCE)).isEqualTo(SIGTERM_EXIT);
+        assertThat(owner.awaitExit(Patience.TIME)).isEqualTo(SIGTERM_EXIT);
         awaitLine(all.get(1), RollingRestartApplication.ENDED);
 
         assertThat(Run.of(owner)).singleElement().matches(run -> !run.wasHeldAtItsEnd());
@@ -139,7 +138,7 @@ class RollingRestartIT {
     }
 
     private static void awaitLine(ChildJvm jvm, String word) {
-        jvm.awaitLine(line -> line.startsWith(word), PATIENCE);
+        jvm.awaitLine(line -> line.startsWith(word), Patience.TIME);
     }
 
     private static ChildJvm awaitOwner(List<ChildJvm> jvms) {

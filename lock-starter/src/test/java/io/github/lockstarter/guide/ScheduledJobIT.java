@@ -2,10 +2,10 @@ package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.testing.Effort;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +36,6 @@ class ScheduledJobIT {
     private static final long APART_MS = 300;
     private static final int TICKS = 120;
     private static final int KILLS = 3;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** A start later than this is further from the first one than the minimum time covers. */
     private static final long LATE_MS = AT_LEAST_MS - (INSTANCES - 1) * APART_MS - 50;
@@ -197,7 +196,7 @@ class ScheduledJobIT {
     }
 
     private static void awaitReady(ChildJvm jvm) {
-        jvm.awaitLine(ScheduledJobApplication.READY::equals, PATIENCE);
+        jvm.awaitLine(ScheduledJobApplication.READY::equals, Patience.TIME);
     }
 
     private static long now() {

@@ -40,7 +40,7 @@ final class Claims implements AutoCloseable {
 
     private static void pause() {
         try {
-            Thread.sleep(1);
+            Thread.sleep(1); // between two questions
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

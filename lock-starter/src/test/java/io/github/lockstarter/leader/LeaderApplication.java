@@ -66,7 +66,7 @@ class LeaderApplication {
             while (true) {
                 print(CLAIM, claims.all());
                 print(CACHED, ofCached.all());
-                Thread.sleep(PRINT_MS);
+                Thread.sleep(PRINT_MS); // between two questions
             }
         }
     }

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LeaderAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.leader.testing.Events;
@@ -112,7 +113,7 @@ class LeaderConnectionIT {
     }
 
     private static void awaitLeader(ConfigurableApplicationContext instance) {
-        await().atMost(Duration.ofSeconds(20)).until(() -> leadership(instance).isLeader());
+        await().atMost(Patience.TIME).until(() -> leadership(instance).isLeader());
     }
 
     /** Until a lock that is acquired now would be taken over after a crash. */
@@ -173,10 +174,10 @@ class LeaderConnectionIT {
                 Claims ofOther = new Claims("other", () -> leadership(other).isLeader())) {
             for (int i = 0; i < OUTAGES || i < MOST_OUTAGES && !hasLost(cut); i++) {
                 leadership(other).yield(Duration.ofMillis(300)); // so that the one behind the proxy leads again
-                Thread.sleep(100 + random.nextInt(400));
+                Thread.sleep(100 + random.nextInt(400)); // between two outages
                 outage(random.nextInt(1800));
             }
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Patience.TIME)
                     .until(() -> leadership(cut).isLeader() || leadership(other).isLeader());
             List<Claim> claims = new ArrayList<>(ofCut.all());
             claims.addAll(ofOther.all());
@@ -198,7 +199,7 @@ class LeaderConnectionIT {
 
         @EventListener
         void lead(LeaderGranted event) throws InterruptedException {
-            Thread.sleep(5000);
+            Thread.sleep(5000); // blocks for five leases
         }
     }
 
@@ -209,7 +210,7 @@ class LeaderConnectionIT {
         awaitLeader(slow);
         long term = leadership(slow).term().orElseThrow();
         try (Claims claims = new Claims("slow", () -> leadership(slow).isLeader())) {
-            Thread.sleep(5500);
+            Thread.sleep(5500); // longer than the listener blocks
             assertThat(claims.all()).singleElement().satisfies(claim -> assertThat(
                             Duration.ofNanos(claim.end() - claim.begin()))
                     .isGreaterThan(Duration.ofSeconds(5)));
@@ -233,7 +234,7 @@ class LeaderConnectionIT {
         public void onEvent(LockEvent event) {
             if (event instanceof LockEvent.Renewed && isCalled.compareAndSet(false, true)) {
                 try {
-                    Thread.sleep(5000);
+                    Thread.sleep(5000); // blocks for five leases
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
@@ -247,7 +248,7 @@ class LeaderConnectionIT {
         ConfigurableApplicationContext slow =
                 start(proxy.port(), ConsumerOnTheRenewingThread.class, "distributed-lock.lease=1s");
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> hasLost(slow));
+        await().atMost(Patience.TIME).until(() -> hasLost(slow));
     }
 
     @Test

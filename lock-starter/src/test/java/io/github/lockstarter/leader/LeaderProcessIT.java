@@ -2,6 +2,7 @@ package io.github.lockstarter.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -20,7 +21,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag(Effort.FULL)
 class LeaderProcessIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LONGEST_GAP = Duration.ofSeconds(2);
     private static final int KILLS = Effort.of(1, 50);
 
@@ -47,11 +47,11 @@ class LeaderProcessIT {
         }
         all.addAll(started);
         running.addAll(started);
-        started.forEach(jvm -> jvm.awaitLine(LeaderApplication.READY::equals, PATIENCE));
+        started.forEach(jvm -> jvm.awaitLine(LeaderApplication.READY::equals, Patience.TIME));
     }
 
     private ChildJvm awaitLeader() {
-        assertThat(Polling.until(() -> leader() != null, PATIENCE))
+        assertThat(Polling.until(() -> leader() != null, Patience.TIME))
                 .as("one of %s leads", running.stream().map(ChildJvm::lines).toList())
                 .isTrue();
         ChildJvm leader = leader();
@@ -111,9 +111,9 @@ class LeaderProcessIT {
         paused.pause();
         running.remove(paused);
         awaitLeader();
-        Thread.sleep(500);
+        Thread.sleep(500); // the next leader works
         paused.resume();
-        Thread.sleep(1500);
+        Thread.sleep(1500); // the paused one goes on
 
         assertThat(Claim.leaders(claims(LeaderApplication.CLAIM))).hasSize(2);
         assertThat(Claim.overlaps(claims(LeaderApplication.CLAIM))).isEmpty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.demo.DemoApp;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
@@ -60,7 +61,7 @@ class ExperimentHttpIT {
         CountDownLatch batch = awaitBatch();
         assertExact(
                 run("{\"variant\":\"v3\",\"requests\":60,\"fault\":\"kill-holder\"}"), "was killed in the critical");
-        assertThat(batch.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(batch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         if (!topology.equals("standalone")) {
             assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"fault\":\"fail-over\"}"), "was promoted");
             assertExact(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.demo.experiment.run.RunPlan;
+import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -41,8 +42,8 @@ class ExperimentIT {
     void end() {
         commands.forEach(command -> command.process().destroyForcibly());
         // The process that removes leftovers needs its directories.
-        commands.forEach(command -> await().atMost(Duration.ofSeconds(30))
-                .until(() -> command.leftovers().isEmpty()));
+        commands.forEach(command ->
+                await().atMost(Patience.TIME).until(() -> command.leftovers().isEmpty()));
     }
 
     @Test
@@ -118,8 +119,8 @@ class ExperimentIT {
 
         running.process().destroyForcibly().waitFor();
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
-        await().atMost(Duration.ofSeconds(10)).until(() -> running.leftovers().isEmpty());
+        await().atMost(Patience.TIME).until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
+        await().atMost(Patience.TIME).until(() -> running.leftovers().isEmpty());
     }
 
     @Test
@@ -150,8 +151,8 @@ class ExperimentIT {
         assertThat(interrupted.awaitExit()).isNotZero();
         assertThat(interrupted.text()).contains("Interrupted. Everything that was started has been ended.");
         assertThat(interrupted.leftovers()).isEmpty();
-        await().atMost(Duration.ofSeconds(30)).until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
-        await().atMost(Duration.ofSeconds(10)).until(() -> killed.leftovers().isEmpty());
+        await().atMost(Patience.TIME).until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
+        await().atMost(Patience.TIME).until(() -> killed.leftovers().isEmpty());
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
 import io.github.lockstarter.demo.gallery.exhibit.SideResult;
 import io.github.lockstarter.demo.gallery.exhibit.Step;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -120,7 +121,7 @@ class GalleryIT {
     void leavesNothingBehindWhenStoppedDuringTheStart(String program, int count) {
         try (Gallery gallery = new Gallery(new GalleryListener() {})) {
             CompletableFuture<Void> played = gallery.play(new GalleryPlan(List.of(Exhibit.DOUBLE_FAILOVER), 2026, 1));
-            await().atMost(Duration.ofMinutes(1)).until(() -> directories(program) >= count);
+            await().atMost(Patience.TIME).until(() -> directories(program) >= count);
             assertThat(played).isNotDone();
 
             gallery.cancel();

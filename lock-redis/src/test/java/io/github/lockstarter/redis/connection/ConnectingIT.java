@@ -5,6 +5,7 @@ import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
@@ -19,6 +20,7 @@ import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.RedisURI;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,6 +39,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +74,7 @@ class ConnectingIT {
     }
 
     @Test
+    @Tag(Effort.TIMING)
     void takesOneCommandTimeoutWithOneServer() {
         try (RedisLockBackend backend = backend(new DirectRedisConnector(silentServer(), SETTINGS))) {
             assertNothingIsSentWithinTheBound(backend);
@@ -79,6 +83,7 @@ class ConnectingIT {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 5})
+    @Tag(Effort.TIMING)
     void takesOneCommandTimeoutWithSeveralServers(int servers) {
         List<RedisURI> all = Stream.generate(this::silentServer).limit(servers).toList();
         try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
@@ -87,6 +92,7 @@ class ConnectingIT {
     }
 
     @Test
+    @Tag(Effort.TIMING)
     void takesOneCommandTimeoutWithSentinels() {
         try (RedisLockBackend backend = backend(new DirectRedisConnector(sentinels(3), SETTINGS))) {
             assertNothingIsSentWithinTheBound(backend);
@@ -94,6 +100,7 @@ class ConnectingIT {
     }
 
     @Test
+    @Tag(Effort.TIMING)
     void takesOneCommandTimeoutWithACluster() {
         List<RedisURI> all = Stream.generate(this::silentServer).limit(3).toList();
         try (RedisLockBackend backend = backend(DirectRedisConnector.toCluster(all, SETTINGS))) {
@@ -102,6 +109,7 @@ class ConnectingIT {
     }
 
     @Test
+    @Tag(Effort.TIMING)
     void takesOneCommandTimeoutForACallerThatArrivesWhileAnotherWaits() throws InterruptedException {
         try (RedisLockBackend backend = backend(new DirectRedisConnector(sentinels(3), SETTINGS))) {
             CompletableFuture<AcquireResult> first = acquire(backend, 1);
@@ -276,7 +284,7 @@ class ConnectingIT {
     }
 
     private static void assertAllConnectionsEnd(ServerSocket server) throws IOException {
-        server.setSoTimeout(100);
+        server.setSoTimeout(Patience.MOMENT_MILLIS);
         while (true) {
             Socket connection;
             try {
@@ -285,7 +293,7 @@ class ConnectingIT {
                 return; // that was all
             }
             try (connection) {
-                connection.setSoTimeout(10_000);
+                connection.setSoTimeout((int) Patience.TIME.toMillis());
                 connection.getInputStream().transferTo(OutputStream.nullOutputStream());
             }
         }
@@ -323,7 +331,7 @@ class ConnectingIT {
 
     /** Each silent server takes a command timeout, in which callers are rejected. */
     private static void awaitGrant(RedisLockBackend backend) {
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(answer(acquire(backend, 2))).isInstanceOf(AcquireResult.Granted.class));
     }
 }

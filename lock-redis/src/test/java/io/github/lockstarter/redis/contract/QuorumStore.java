@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -30,9 +31,6 @@ public final class QuorumStore implements LockStore {
     /** Generous for two busy cores, and a fraction of the leases. */
     public static final Duration NODE_TIMEOUT = Duration.ofMillis(400);
 
-    /** Where no node is meant to be late. */
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
-
     private static final ClientResources THREADS =
             new LockClientResources(own -> own.reconnectDelay(Delay.constant(Duration.ofMillis(20)))).resources();
 
@@ -58,7 +56,7 @@ public final class QuorumStore implements LockStore {
 
     /** Servers that are not restarted. */
     public static QuorumStore of(RedisQuorum servers) {
-        return of(servers, PATIENCE);
+        return of(servers, Patience.TIME);
     }
 
     /** The same, with another timeout of a node. */

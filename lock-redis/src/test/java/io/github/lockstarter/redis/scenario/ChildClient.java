@@ -11,6 +11,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -51,10 +52,10 @@ final class ChildClient {
 
     /** Otherwise the JVM may be killed before its first lock can be taken over. */
     private static void awaitTakeOver(LockEngine engine) {
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Patience.TIME)
                 .until(() -> engine.admin()
                                 .storeState()
-                                .get(5, TimeUnit.SECONDS)
+                                .get(Patience.SECONDS, TimeUnit.SECONDS)
                                 .crashTakeOver()
                                 .state()
                         == CrashTakeOver.State.ON);

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -38,8 +39,6 @@ class ClusterFaultsIT {
 
     @RegisterExtension
     static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
-
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
 
     /** Outlasts a stall of a busy machine. */
     private static final Duration LEASE = Duration.ofSeconds(3);
@@ -87,7 +86,7 @@ class ClusterFaultsIT {
     }
 
     private void acquireAfterTheFailover() {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> {
                     try (LockHandle lock =
@@ -104,13 +103,13 @@ class ClusterFaultsIT {
         RedisServer replica = cluster().replicaOf(master);
         replica.pause();
         master.kill();
-        await().atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(() -> takeAtOnce(elsewhere))
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThatThrownBy(() -> takeAtOnce(elsewhere))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("CLUSTERDOWN"));
         CompletableFuture<LockHandle> waiting =
-                application.locks().acquireAsync(LockRequest.of(elsewhere).waitingUpTo(PATIENCE));
+                application.locks().acquireAsync(LockRequest.of(elsewhere).waitingUpTo(Patience.TIME));
         replica.resume();
-        waiting.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join().close();
+        waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().close();
     }
 
     @Test
@@ -130,7 +129,7 @@ class ClusterFaultsIT {
         LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(LEASE));
         move(source, target);
         try {
-            await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> assertThat(held.isHeld())
+            await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> assertThat(held.isHeld())
                     .isTrue());
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             application.locks().acquire(key).close();
@@ -178,11 +177,11 @@ class ClusterFaultsIT {
             assertThatThrownBy(() -> application.locks().tryAcquire(permit.withoutWaiting()))
                     .isInstanceOf(LockBackendException.class)
                     .hasMessageContaining("non local key");
-            CompletableFuture<LockHandle> waiting = application.locks().acquireAsync(permit.waitingUpTo(PATIENCE));
+            CompletableFuture<LockHandle> waiting = application.locks().acquireAsync(permit.waitingUpTo(Patience.TIME));
             await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
             moveKeys(source, target);
             endMove(target);
-            LockHandle second = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            LockHandle second = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(second.slot()).isEqualTo(1);
             assertThat(first.isHeld()).isTrue();
             assertThat(second.release()).isEqualTo(ReleaseOutcome.RELEASED);
@@ -211,9 +210,9 @@ class ClusterFaultsIT {
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("TRYAGAIN");
         CompletableFuture<LockHandle> waiting =
-                application.locks().acquireAsync(LockRequest.of(key).waitingUpTo(PATIENCE));
+                application.locks().acquireAsync(LockRequest.of(key).waitingUpTo(Patience.TIME));
         endMove(target);
-        waiting.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join().close();
+        waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().close();
         move(target, source);
     }
 
@@ -228,7 +227,7 @@ class ClusterFaultsIT {
                 assertThat(master.commands().zcard(lockKey + ":waiters")).isEqualTo(2));
         held.close();
         // A look every 200 ms; the rest is for a busy machine.
-        waiting.orTimeout(8, TimeUnit.SECONDS).join().close();
+        waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().close();
         waiter.close();
     }
 
@@ -243,11 +242,11 @@ class ClusterFaultsIT {
                 LockHandle held = holder.locks().acquire(one);
                 CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(LockRequest.of(one));
                 RedisServer master = cluster().masterOf("lock:{" + one + "}");
-                await().atMost(PATIENCE)
+                await().atMost(Patience.TIME)
                         .untilAsserted(() -> assertThat(master.commands().zcard("lock:{" + one + "}:waiters"))
                                 .isEqualTo(1));
                 held.close();
-                waiting.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join().close();
+                waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().close();
             }
         }
     }

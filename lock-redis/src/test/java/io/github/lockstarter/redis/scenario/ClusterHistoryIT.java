@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -22,8 +23,6 @@ class ClusterHistoryIT extends HistoryFailover {
 
     @RegisterExtension
     static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
-
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
 
     private final String lockKey = "lock:{" + key + "}";
 
@@ -61,14 +60,14 @@ class ClusterHistoryIT extends HistoryFailover {
         RedisServer replica = REDIS.topology().replicaOf(master);
         replica.commands().configSet("masteruser", "nobody");
         master.commands().clientKill(KillArgs.Builder.typeSlave());
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(replica.info("replication").get("master_link_status"))
                         .isEqualTo("down"));
     }
 
     @Override
     void awaitPromotion(RedisServer before) {
-        await().atMost(PATIENCE).until(() -> REDIS.topology().masterOf(lockKey) != before);
+        await().atMost(Patience.TIME).until(() -> REDIS.topology().masterOf(lockKey) != before);
     }
 
     /** The slots of the other masters have histories of their own. */

@@ -10,6 +10,7 @@ import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -38,7 +39,6 @@ class CopiedInstanceIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final int ROUNDS = 20;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final String key = "copied:" + UUID.randomUUID();
     private final LockStore store =
@@ -109,7 +109,7 @@ class CopiedInstanceIT {
 
             Set<String> after = mailboxesOf(copies);
             assertThat(after).doesNotContainAnyElementsOf(before);
-            await().atMost(PATIENCE)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(before).allMatch(former -> subscribers(former) == 0));
             assertThat(after.stream().mapToLong(CopiedInstanceIT::subscribers).sum())
                     .isEqualTo(2);

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.testing.Effort;
@@ -31,10 +32,6 @@ import org.junit.jupiter.api.Test;
 class CrashTakeOverIT extends RedisScenario {
 
     private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
-    private static final Duration START = ofSeconds(30);
-
-    /** Far below the lease, and above the time of a take-over and the stalls of a loaded machine. */
-    private static final Duration SOON = ofSeconds(10);
 
     private final LockRequest patient = request.waitingUpTo(ofSeconds(50));
 
@@ -42,13 +39,13 @@ class CrashTakeOverIT extends RedisScenario {
     void takesOverTheLockOfAKilledProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding()) {
-            holder.awaitLine(line -> line.startsWith("held "), START);
+            holder.awaitLine(line -> line.startsWith("held "), Patience.TIME);
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
             awaitWaiting();
 
             holder.kill();
 
-            LockHandle taken = next.get(SOON.toSeconds(), TimeUnit.SECONDS);
+            LockHandle taken = next.get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(heir.events().of(LockEvent.Acquired.class)).last().satisfies(event -> {
                 assertThat(event.path()).isEqualTo(Path.TAKEN_OVER);
                 assertThat(event.takenOverFrom()).isPresent();
@@ -64,7 +61,7 @@ class CrashTakeOverIT extends RedisScenario {
     void doesNotTakeOverTheLockOfAPausedProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding()) {
-            holder.awaitLine(line -> line.startsWith("held "), START);
+            holder.awaitLine(line -> line.startsWith("held "), Patience.TIME);
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
             awaitWaiting();
             String stored = redis().get(lockKey);
@@ -87,7 +84,7 @@ class CrashTakeOverIT extends RedisScenario {
     void leavesTheLockOfAnInstanceWithoutTakeOverToItsLease() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding("0")) {
-            holder.awaitLine(line -> line.startsWith("held "), START);
+            holder.awaitLine(line -> line.startsWith("held "), Patience.TIME);
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
             awaitWaiting();
 
@@ -116,7 +113,7 @@ class CrashTakeOverIT extends RedisScenario {
             }
 
             held.ensureHeld();
-            await().atMost(PATIENCE)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(held.isHeld()).isTrue());
             assertThat(next).isNotDone();
             assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
@@ -150,10 +147,11 @@ class CrashTakeOverIT extends RedisScenario {
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("another instance took the lock over");
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.TAKEN_OVER));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
+                        .singleElement()
+                        .extracting(LockEvent.Lost::cause)
+                        .isEqualTo(LossCause.TAKEN_OVER));
     }
 
     @Test
@@ -164,12 +162,13 @@ class CrashTakeOverIT extends RedisScenario {
                 holder.locks().acquire(LockRequest.of(key + ":unrenewed").withoutRenewal());
 
         server().pause();
-        await().atMost(PATIENCE).until(() -> !held.isHeld() && !unrenewed.isHeld());
+        await().atMost(Patience.TIME).until(() -> !held.isHeld() && !unrenewed.isHeld());
         assertThat(holder.admin().heldLocks().snapshot())
                 .extracting(HeldLock::state)
                 .containsOnly(HoldState.IN_DOUBT);
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.InDoubt.class))
-                .hasSize(2));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() ->
+                        assertThat(holder.events().of(LockEvent.InDoubt.class)).hasSize(2));
         assertThatThrownBy(held::ensureHeld)
                 .as("the server has not answered for a command timeout")
                 .isInstanceOf(LockBackendException.class);
@@ -178,8 +177,9 @@ class CrashTakeOverIT extends RedisScenario {
 
         held.ensureHeld();
         unrenewed.ensureHeld();
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Confirmed.class))
-                .hasSize(2));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(holder.events().of(LockEvent.Confirmed.class))
+                        .hasSize(2));
         assertThat(held.isHeld() && unrenewed.isHeld()).isTrue();
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
         held.close();
@@ -187,7 +187,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     private long fencingTokenOf(ChildJvm holder) {
-        String line = holder.awaitLine(each -> each.startsWith("held "), START);
+        String line = holder.awaitLine(each -> each.startsWith("held "), Patience.TIME);
         return Long.parseLong(line.substring("held ".length()));
     }
 

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisReplication;
@@ -32,11 +33,8 @@ class CrashTakeOverTopologyIT {
 
     private static final Duration LEASE = Duration.ofMinutes(2);
 
-    /** Several take-over times. */
-    private static final Duration SOON = Duration.ofSeconds(10);
-
     private final LockRequest request =
-            LockRequest.of("crash:" + UUID.randomUUID()).waitingUpTo(SOON);
+            LockRequest.of("crash:" + UUID.randomUUID()).waitingUpTo(Patience.TIME);
 
     @Nested
     class MasterAndReplicas {
@@ -107,7 +105,7 @@ class CrashTakeOverTopologyIT {
 
             crashing.stop();
 
-            next.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
+            next.get(Patience.SECONDS, TimeUnit.SECONDS).close();
             return heir.events().of(LockEvent.Acquired.class).stream()
                     .reduce((first, second) -> second)
                     .orElseThrow()

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.scenario;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.WarmUp;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ final class CrowdedJvm {
                     }))
                     .toList();
             for (Future<Integer> one : done) {
-                one.get(30, TimeUnit.SECONDS);
+                one.get(Patience.SECONDS, TimeUnit.SECONDS);
             }
         } finally {
             threads.shutdown();

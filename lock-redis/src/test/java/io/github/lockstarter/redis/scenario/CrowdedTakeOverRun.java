@@ -10,6 +10,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,7 +78,7 @@ class CrowdedTakeOverRun extends RedisScenario {
         System.out.printf("%,d keys waited for: %.1f scripts a second, %.1f without waiters%n", WAITED_FOR, busy, idle);
         assertThat(busy - idle).as("one attempt for each key in 7 s").isLessThan(WAITED_FOR / 4.0);
         held.forEach(LockHandle::closeAsync);
-        CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+        CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).get(Patience.SECONDS, TimeUnit.SECONDS);
         waiting.forEach(each -> each.join().closeAsync());
     }
 

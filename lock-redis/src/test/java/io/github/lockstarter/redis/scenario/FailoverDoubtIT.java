@@ -13,6 +13,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
@@ -47,15 +48,12 @@ class FailoverDoubtIT {
     private static final Duration TAKE_OVER = Duration.ofSeconds(1);
 
     /** Beyond the command timeout, for a machine that is busy. */
-    private static final Duration LATENESS = Duration.ofSeconds(1);
 
     /** Longer than a failover takes. */
     private static final Duration OLD_AGE = Duration.ofSeconds(10);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
-
     private final String key = "failover:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(PATIENCE);
+    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(Patience.TIME);
 
     @Nested
     class MasterAndReplicas {
@@ -91,7 +89,7 @@ class FailoverDoubtIT {
                 replicas.get(0).commands().psetex(trace, 60_000, "1700000000000000+");
                 master.kill();
 
-                await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
+                await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);
                 RedisScenario.letPass(TAKE_OVER.multipliedBy(3));
                 assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
                 assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
@@ -131,7 +129,7 @@ class FailoverDoubtIT {
                                     () -> assertThat(takeOver(heir).reason()).contains("waits for a replica"));
 
                     replicaIsBack.run();
-                    next.get(10, TimeUnit.SECONDS).close();
+                    next.get(Patience.SECONDS, TimeUnit.SECONDS).close();
                     assertThat(heir.events().of(LockEvent.Acquired.class))
                             .last()
                             .extracting(LockEvent.Acquired::path)
@@ -142,7 +140,11 @@ class FailoverDoubtIT {
         }
 
         private CrashTakeOver takeOver(Application application) throws Exception {
-            return application.admin().storeState().get(5, TimeUnit.SECONDS).crashTakeOver();
+            return application
+                    .admin()
+                    .storeState()
+                    .get(Patience.SECONDS, TimeUnit.SECONDS)
+                    .crashTakeOver();
         }
 
         private List<RedisServer> replicas() {
@@ -202,7 +204,7 @@ class FailoverDoubtIT {
             }
             failingOver.join();
             long promoted = System.nanoTime();
-            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(10)).until(commits::tryOne);
+            await().atMost(Patience.TIME).pollInterval(Duration.ofMillis(10)).until(commits::tryOne);
             Duration again = Duration.ofNanos(System.nanoTime() - promoted);
             RedisScenario.letPass(TAKE_OVER);
             held.ensureHeld();
@@ -210,7 +212,7 @@ class FailoverDoubtIT {
             System.out.printf(
                     "Certain again %d ms after the promotion; %d of %d checks refused, the longest took %d ms%n",
                     again.toMillis(), commits.refused, commits.tried, commits.longest.toMillis());
-            assertThat(commits.longest).isLessThan(COMMAND_TIMEOUT.plus(LATENESS));
+            assertThat(commits.longest).isLessThan(COMMAND_TIMEOUT.plus(Patience.TIME));
             ended.set(true);
             assertThat(granted.join()).as("another owner").isFalse();
             assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
@@ -272,7 +274,7 @@ class FailoverDoubtIT {
     private Application takingPart(RedisStore store) {
         Application application = Application.over(store.connect(), Application.settings(LEASE));
         // Servers that an earlier test has promoted grant nothing for the longest lease.
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockException.class)
                 .untilAsserted(
                         () -> application.locks().acquire("warm-up:" + key).close());
@@ -284,13 +286,13 @@ class FailoverDoubtIT {
      * All replicas know the history: a replica that reports to be in sync may receive the next writes a second later.
      */
     private static void awaitCopies(List<RedisServer> replicas) {
-        await().atMost(PATIENCE).until(() -> replicas.stream()
+        await().atMost(Patience.TIME).until(() -> replicas.stream()
                 .allMatch(replica -> replica.commands().exists("lock:history") == 1));
     }
 
     /** A process that was restarted since before the failover may have lost acknowledged data. */
     private static void awaitOldAge(List<RedisServer> replicas) {
-        await().atMost(PATIENCE).until(() -> replicas.stream()
+        await().atMost(Patience.TIME).until(() -> replicas.stream()
                 .allMatch(replica ->
                         Integer.parseInt(replica.info("server").get("uptime_in_seconds")) >= OLD_AGE.toSeconds()));
     }

@@ -14,6 +14,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.lettuce.core.SetArgs;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -115,7 +116,7 @@ class ForeignClientIT extends RedisScenario {
 
         redis().flushall();
 
-        await().atMost(PATIENCE).until(() -> losses.get() == 1);
+        await().atMost(Patience.TIME).until(() -> losses.get() == 1);
         assertThat(holder.events().of(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -13,6 +12,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.engine.settings.EngineSettings.HandOver;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Crowd;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -152,7 +152,7 @@ class HandOverBoundsIT extends RedisScenario {
                 waits.add(waiter.locks().acquireAsync(request));
                 waits.add(waiter.locks().acquireAsync(request));
                 long registered = i;
-                await().atMost(PATIENCE).until(() -> redis().zcard(waitersKey) == registered);
+                await().atMost(Patience.TIME).until(() -> redis().zcard(waitersKey) == registered);
             }
             assertWoken(mailboxes, waiting, 0);
 
@@ -183,7 +183,7 @@ class HandOverBoundsIT extends RedisScenario {
 
     /** Each instance attempted once when it registered, and once more if it was woken. */
     private void assertWoken(Mailboxes mailboxes, List<Application> waiting, int woken) {
-        await().during(ofMillis(150)).atMost(ofSeconds(5)).untilAsserted(() -> {
+        await().during(ofMillis(150)).atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(mailboxes.notices()).as("notices").isEqualTo(1);
             assertThat(mailboxes.signals()).as("signals").isEqualTo(woken);
             assertThat(waiting.stream()

@@ -15,6 +15,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.engine.settings.EngineSettings.HandOver;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
 import io.github.lockstarter.testing.Effort;
@@ -184,10 +185,10 @@ class HandOverIT extends RedisScenario {
         assertThat(second.isHeld()).isFalse();
         assertThat(third.fencingToken()).isGreaterThan(second.fencingToken() + 1);
         // A released handle receives nothing but the result of its release.
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(1));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(losses).hasValue(1));
         assertThat(second.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(third.isHeld()).isTrue();
-        await().during(lease.dividedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+        await().during(lease.dividedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(losses).hasValue(1);
             assertThat(application.events().of(LockEvent.Lost.class))
                     .singleElement()
@@ -209,7 +210,7 @@ class HandOverIT extends RedisScenario {
         LockHandle second = resultOf(row.get(1));
 
         await().during(lease)
-                .atMost(PATIENCE)
+                .atMost(Patience.TIME)
                 .until(() -> second.isHeld()
                         && !row.get(2).isDone()
                         && application.events().of(LockEvent.Lost.class).isEmpty());

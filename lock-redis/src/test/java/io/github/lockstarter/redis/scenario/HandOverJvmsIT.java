@@ -5,6 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
@@ -23,7 +24,6 @@ class HandOverJvmsIT extends RedisScenario {
 
     private static final int THREADS = 8;
     private static final Duration LEASE = ofMillis(1500);
-    private static final Duration START = ofSeconds(40);
 
     private final FencedJvm.Store store = new FencedJvm.Store(key);
 
@@ -40,12 +40,12 @@ class HandOverJvmsIT extends RedisScenario {
             List<ChildJvm> all = List.of(killed, stopped, survivor);
             Future<Duration> takenOver = elsewhere(() -> kill(killed, all));
             String late = fencingToken(stopLongerThanTheLease(stopped, List.of(killed, survivor)));
-            assertThat(takenOver.get(START.toSeconds(), TimeUnit.SECONDS)).isLessThan(LEASE.plus(ofSeconds(5)));
+            assertThat(takenOver.get(Patience.SECONDS, TimeUnit.SECONDS)).isLessThan(LEASE.plus(ofSeconds(5)));
             awaitSectionsOf(survivor, 100);
             awaitSectionsOf(stopped, 100);
             redis().set(store.enough(), "yes");
-            stopped.awaitLine("done"::equals, START);
-            survivor.awaitLine("done"::equals, START);
+            stopped.awaitLine("done"::equals, Patience.TIME);
+            survivor.awaitLine("done"::equals, Patience.TIME);
 
             assertThat(stopped.lines()).as("the late write").contains("refused " + late);
             assertThat(stopped.lines()).filteredOn(("lost " + late)::equals).hasSize(1);
@@ -76,7 +76,7 @@ class HandOverJvmsIT extends RedisScenario {
     }
 
     private static String awaitStall(ChildJvm jvm) {
-        return jvm.awaitLine(line -> line.startsWith("stalled "), START);
+        return jvm.awaitLine(line -> line.startsWith("stalled "), Patience.TIME);
     }
 
     /** Returns the time until another JVM had the lock. */
@@ -99,7 +99,7 @@ class HandOverJvmsIT extends RedisScenario {
 
     private static long awaitSectionAfter(long moment, List<ChildJvm> jvms) {
         List<Long> found = new ArrayList<>();
-        await().pollInterval(ofMillis(20)).atMost(START).until(() -> {
+        await().pollInterval(ofMillis(20)).atMost(Patience.TIME).until(() -> {
             jvms.stream()
                     .flatMap(HandOverJvmsIT::sectionLines)
                     .map(line -> Long.parseLong(line.split(" ", -1)[1]))
@@ -113,7 +113,7 @@ class HandOverJvmsIT extends RedisScenario {
 
     private static void awaitSectionsOf(ChildJvm jvm, int more) {
         long before = sectionLines(jvm).count();
-        await().atMost(START).until(() -> sectionLines(jvm).count() >= before + more);
+        await().atMost(Patience.TIME).until(() -> sectionLines(jvm).count() >= before + more);
     }
 
     private static Stream<String> sectionLines(ChildJvm jvm) {

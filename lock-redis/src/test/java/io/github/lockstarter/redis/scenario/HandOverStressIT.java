@@ -14,6 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Sent;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.testing.CriticalSection;
@@ -48,8 +49,6 @@ class HandOverStressIT extends RedisScenario {
     private static final int ATTEMPTS = 420;
 
     /** For a machine that is busy with other tests. */
-    private static final Duration SLACK = ofSeconds(2);
-
     private record Place(String key, CriticalSection section, AtomicInteger runs) {
 
         LockRequest request() {
@@ -86,7 +85,7 @@ class HandOverStressIT extends RedisScenario {
             assertThat(refusals).as("waits that were too short").hasPositiveValue();
             assertThat(interrupts).as("waits that were interrupted").hasPositiveValue();
             assertThat(cancellations).as("waits that were cancelled").hasPositiveValue();
-            assertThat(longestOverrun.get()).as("ns beyond the wait").isLessThan(SLACK.toNanos());
+            assertThat(longestOverrun.get()).as("ns beyond the wait").isLessThan(Patience.TIME.toNanos());
             applications.forEach(this::assertNothingLeftIn);
             assertOnlyFencesLeft();
             assertThat(mailboxes.signals())
@@ -181,7 +180,7 @@ class HandOverStressIT extends RedisScenario {
     }
 
     private void assertNothingLeftIn(Application application) {
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(application.locks().heldLocks().size()).isZero();
             assertThat(application.events().of(LockEvent.Acquired.class))
                     .hasSameSizeAs(application.events().of(LockEvent.Released.class));
@@ -218,11 +217,12 @@ class HandOverStressIT extends RedisScenario {
         Application application = warmedUp(newApplication());
         redis().psetex("lock:{" + places.get(2).key() + "}", 60_000, "foreign");
         application.locks().acquireAsync(places.get(2).request());
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .until(() -> !application.events().of(LockEvent.Contended.class).isEmpty());
 
         // Repeatedly: while the waiter retries on its own, a signal is only recorded and no command is sent.
-        await().atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(() -> assertQueuesEmpty(List.of(application)))
-                .hasMessageContaining("ACQUIRE"));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThatThrownBy(() -> assertQueuesEmpty(List.of(application)))
+                        .hasMessageContaining("ACQUIRE"));
     }
 }

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
@@ -13,6 +12,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
@@ -35,7 +35,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(180)
 abstract class HistoryFailover {
 
-    private static final Duration PATIENCE = ofSeconds(30);
     private static final String SEEDS = "io.github.lockstarter.redis.scenario.RedisScenario#seeds";
 
     /** If so many runs have no outage that a holder outlives, the test proves nothing. */
@@ -136,7 +135,7 @@ abstract class HistoryFailover {
             assertThat(held.release() == ReleaseOutcome.LOST)
                     .as("the release reports the loss")
                     .isEqualTo(!kept);
-            await().atMost(PATIENCE)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(first.events().of(LockEvent.Lost.class))
                             .as("losses reported to the application")
                             .hasSize(kept ? 0 : 1));
@@ -230,7 +229,7 @@ abstract class HistoryFailover {
     private void awaitReplicas(RedisServer master) {
         int replicas = Integer.parseInt(master.info("replication").get("connected_slaves"));
         master.commands().set("lock:{" + key + "}:any", "later than the release");
-        assertThat(master.commands().waitForReplication(replicas, PATIENCE.toMillis()))
+        assertThat(master.commands().waitForReplication(replicas, Patience.TIME.toMillis()))
                 .isEqualTo(replicas);
     }
 
@@ -264,11 +263,14 @@ abstract class HistoryFailover {
 
     private static long acquireAgain(Application application, LockRequest request) {
         long[] fencingToken = new long[1];
-        await().atMost(PATIENCE).pollInterval(ofMillis(20)).ignoreExceptions().untilAsserted(() -> {
-            try (LockHandle lock = application.locks().acquire(request)) {
-                fencingToken[0] = lock.fencingToken();
-            }
-        });
+        await().atMost(Patience.TIME)
+                .pollInterval(ofMillis(20))
+                .ignoreExceptions()
+                .untilAsserted(() -> {
+                    try (LockHandle lock = application.locks().acquire(request)) {
+                        fencingToken[0] = lock.fencingToken();
+                    }
+                });
         return fencingToken[0];
     }
 }

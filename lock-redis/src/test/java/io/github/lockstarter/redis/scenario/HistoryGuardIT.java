@@ -15,6 +15,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
@@ -36,13 +37,12 @@ class HistoryGuardIT {
 
     private static final Duration LEASE = ofSeconds(2);
     private static final RedisSettings GUARDED = RedisStore.guarding(LEASE);
-    private static final Duration PATIENCE = ofSeconds(15);
 
     /** Each beat begins a history, too. */
     private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeOver(Duration.ZERO);
 
     private static final LockRequest REQUEST =
-            LockRequest.of("scenario:history").leasedFor(LEASE).waitingUpTo(PATIENCE);
+            LockRequest.of("scenario:history").leasedFor(LEASE).waitingUpTo(Patience.TIME);
 
     /** How a server loses its data. */
     enum Forgetting {
@@ -158,7 +158,7 @@ class HistoryGuardIT {
             server.commands().flushall();
             long flushed = System.nanoTime();
             application.locks().acquire(REQUEST).close();
-            assertThat(Duration.ofNanos(System.nanoTime() - flushed)).isBetween(LEASE, LEASE.plusSeconds(5));
+            assertThat(Duration.ofNanos(System.nanoTime() - flushed)).isBetween(LEASE, LEASE.plus(Patience.TIME));
         }
     }
 
@@ -201,7 +201,7 @@ class HistoryGuardIT {
 
             assertThatThrownBy(() -> application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
                     .isInstanceOf(LockStoreRecoveringException.class);
-            await().atMost(ofSeconds(10))
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(recoveringOf(other)).isBetween(ofSeconds(15), ofMillis(29_999)));
             assertThat(recoveringOf(application)).isBetween(ofSeconds(15), ofMillis(29_999));
         }
@@ -240,7 +240,7 @@ class HistoryGuardIT {
             assertThatThrownBy(() ->
                             application.locks().tryAcquire(LockRequest.of("any").waitingUpTo(Duration.ZERO)))
                     .isInstanceOf(LockStoreRecoveringException.class);
-            await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).until(held::isHeld);
+            await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).until(held::isHeld);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(application.events().of(LockEvent.Renewed.class))
                     .extracting(LockEvent.Renewed::outcome)
@@ -277,7 +277,7 @@ class HistoryGuardIT {
 
     private static long acquireOnceItIsBack(Application application) {
         long[] fencingToken = new long[1];
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> {
                     try (LockHandle lock = application.locks().acquire(REQUEST)) {

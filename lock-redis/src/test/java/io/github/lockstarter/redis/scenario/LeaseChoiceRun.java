@@ -6,6 +6,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.TcpProxy;
 import java.time.Duration;
@@ -27,7 +28,6 @@ class LeaseChoiceRun extends RedisScenario {
 
     private static final int LOCKS = 20;
     private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
-    private static final Duration START = Duration.ofSeconds(60);
 
     /** Red where the lease decides although a take-over is wanted, or the other way round. */
     @ParameterizedTest
@@ -110,7 +110,7 @@ class LeaseChoiceRun extends RedisScenario {
                 Integer.toString(LOCKS),
                 Long.toString(lease.toMillis()),
                 Long.toString(takeOver.toMillis()));
-        holder.awaitLine("holding"::equals, START);
+        holder.awaitLine("holding"::equals, Patience.TIME);
         return holder;
     }
 }

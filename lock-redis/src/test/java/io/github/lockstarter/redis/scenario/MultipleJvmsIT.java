@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
@@ -25,7 +26,6 @@ class MultipleJvmsIT extends RedisScenario {
     private static final int JVMS = 3;
     private static final int THREADS = 8;
     private static final int INCREMENTS = 125;
-    private static final Duration START = ofSeconds(40);
 
     @Test
     void losesNoIncrementOfThreeJvmsWithEightThreadsEach() {
@@ -85,7 +85,7 @@ class MultipleJvmsIT extends RedisScenario {
         Duration lease = ofSeconds(2);
         Application heir = warmedUp(newApplication());
         try (ChildJvm holder = holding(lease)) {
-            String held = holder.awaitLine(line -> line.startsWith("held "), START);
+            String held = holder.awaitLine(line -> line.startsWith("held "), Patience.TIME);
             letPass(lease.multipliedBy(2));
             assertThat(heir.locks().tryAcquire(request))
                     .as("renewed by its holder")
@@ -110,18 +110,18 @@ class MultipleJvmsIT extends RedisScenario {
         Application next = warmedUp(newApplicationThatTrustsSignals());
         LockHandle held = owner.locks().acquire(request);
         try (ChildJvm first = holding(LONG_LEASE)) {
-            await().atMost(START).until(() -> redis().zcard(waitersKey) == 1);
+            await().atMost(Patience.TIME).until(() -> redis().zcard(waitersKey) == 1);
             Future<Long> waiter = elsewhere(() -> {
                 try (LockHandle lock = next.locks().acquire(request)) {
                     return lock.fencingToken();
                 }
             });
-            await().atMost(PATIENCE).until(() -> redis().zcard(waitersKey) == 2);
+            await().atMost(Patience.TIME).until(() -> redis().zcard(waitersKey) == 2);
 
             first.kill();
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
 
-            assertThat(waiter).succeedsWithin(PATIENCE).satisfies(fencingToken -> assertThat(fencingToken)
+            assertThat(waiter).succeedsWithin(Patience.TIME).satisfies(fencingToken -> assertThat(fencingToken)
                     .isGreaterThan(held.fencingToken()));
         }
         assertNothingLeft();
@@ -133,12 +133,12 @@ class MultipleJvmsIT extends RedisScenario {
         Duration lease = ofMillis(900);
         Application heir = warmedUp(newApplication());
         try (ChildJvm holder = holding(lease)) {
-            holder.awaitLine(line -> line.startsWith("held "), START);
+            holder.awaitLine(line -> line.startsWith("held "), Patience.TIME);
             holder.pause();
             LockHandle lock = heir.locks().acquire(request);
             holder.resume();
 
-            await().during(lease.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+            await().during(lease.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
                 assertThat(lock.isHeld()).isTrue();
                 assertThat(redis().get(lockKey)).isNotNull();
             });

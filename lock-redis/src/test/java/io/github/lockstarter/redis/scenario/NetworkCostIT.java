@@ -7,6 +7,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -71,13 +72,13 @@ class NetworkCostIT extends RedisScenario {
         words.add(withoutCounts(redis().get(lockKey)));
         alone.close();
         recorded.locks().acquire(asked.keptFor(Duration.ofMillis(1))).close();
-        await().atMost(PATIENCE).until(() -> redis().exists(lockKey) == 0);
+        await().atMost(Patience.TIME).until(() -> redis().exists(lockKey) == 0);
         List<LockHandle> held = IntStream.range(0, asked.permits().orElse(1))
                 .mapToObj(i -> other.locks().acquire(asked.ownedByHandle()))
                 .toList();
         assertThat(recorded.locks().tryAcquire(asked.withoutWaiting())).isEmpty();
-        Future<LockHandle> waiting = recorded.locks().acquireAsync(asked.waitingUpTo(PATIENCE));
-        await().atMost(PATIENCE).until(() -> redis().zcard(waitersKey) == 1);
+        Future<LockHandle> waiting = recorded.locks().acquireAsync(asked.waitingUpTo(Patience.TIME));
+        await().atMost(Patience.TIME).until(() -> redis().zcard(waitersKey) == 1);
         held.forEach(LockHandle::close);
         resultOf(waiting).close();
         assertNothingLeft();
@@ -154,7 +155,7 @@ class NetworkCostIT extends RedisScenario {
         redis().configResetstat();
         int renewedBefore = renewed();
 
-        await().atMost(PATIENCE).until(() -> renewed() - renewedBefore >= 20);
+        await().atMost(Patience.TIME).until(() -> renewed() - renewedBefore >= 20);
 
         String stats = server().info("commandstats").getOrDefault("cmdstat_evalsha", "");
         assertThat(Integer.parseInt(stats.substring("calls=".length(), stats.indexOf(','))))

@@ -8,16 +8,20 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A short wait behind longer ones of the same instance, while Redis does not answer. */
+@Tag(Effort.TIMING)
 class OverdueWaiterIT extends RedisScenario {
 
     /** Long enough that a busy machine does not need twice as long. */
@@ -56,7 +60,7 @@ class OverdueWaiterIT extends RedisScenario {
                     + took.toMillis() + " ms");
             assertThat(took).isLessThan(ofMillis(50).plus(ANSWER_TIMEOUT).plusMillis(1_500));
             for (Future<?> one : longer) {
-                await().atMost(PATIENCE).until(one::isDone);
+                await().atMost(Patience.TIME).until(one::isDone);
             }
         }
     }

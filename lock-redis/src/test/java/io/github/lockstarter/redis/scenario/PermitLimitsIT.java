@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.key.KeySpace;
@@ -29,7 +30,6 @@ class PermitLimitsIT extends RedisScenario {
 
     private static final int THREADS = 4;
     private static final int SECTIONS_OF_EACH = Effort.of(20, 300);
-    private static final Duration START = ofSeconds(40);
 
     private final List<ChildJvm> jvms = new ArrayList<>();
 
@@ -52,14 +52,14 @@ class PermitLimitsIT extends RedisScenario {
                         Integer.toString(i),
                         Integer.toString(THREADS)));
             }
-            jvms.forEach(jvm -> jvm.awaitLine("ready"::equals, START));
+            jvms.forEach(jvm -> jvm.awaitLine("ready"::equals, Patience.TIME));
 
             awaitMostHolders(3, 1, 3, 3, 3);
             awaitMostHolders(4, 2, 3, 3, 4); // the control: one instance requests one more
             awaitMostHolders(5, 3, 5, 2, 3);
             awaitMostHolders(2, 4, 2, 2, 2);
             IntStream.range(0, jvms.size()).forEach(i -> redis().del(LimitedJvm.settingOf(key, i)));
-            jvms.forEach(jvm -> jvm.awaitLine("done"::equals, START));
+            jvms.forEach(jvm -> jvm.awaitLine("done"::equals, Patience.TIME));
 
             List<Section> all = sections();
             all.forEach(each -> assertWithinLimits(each, at(each.from, all)));
@@ -75,7 +75,7 @@ class PermitLimitsIT extends RedisScenario {
         for (int i = 0; i < limits.length; i++) {
             redis().set(LimitedJvm.settingOf(key, i), round + " " + limits[i]);
         }
-        await().atMost(START).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(jvms).allSatisfy(jvm -> assertThat(sectionsOf(jvm))
                     .filteredOn(each -> each.round == round)
                     .hasSizeGreaterThan(SECTIONS_OF_EACH));
@@ -139,6 +139,7 @@ class PermitLimitsIT extends RedisScenario {
 
     /** The control: without the minimum time, the same callers start sooner. */
     @Test
+    @Tag(Effort.TIMING)
     void startsMoreCallsPerWindowWithoutTheMinimumTime() throws Exception {
         assertThat(shortestWindow(Duration.ZERO)).isLessThan(ofMillis(300 / 2));
     }
@@ -149,7 +150,7 @@ class PermitLimitsIT extends RedisScenario {
         LockRequest start = request.permits(permits)
                 .ownedByHandle()
                 .leasedFor(ofSeconds(20))
-                .waitingUpTo(START)
+                .waitingUpTo(Patience.TIME)
                 .keptFor(minimum.isZero() ? ofMillis(1) : minimum);
         List<Application> applications = List.of(warmedUp(newApplication()), warmedUp(newApplication()));
         List<Future<Long>> starts = new ArrayList<>();

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.testing.Effort;
@@ -96,7 +97,7 @@ class PermitOrderIT extends RedisScenario {
                 }));
             }
             await().pollInterval(Duration.ofMillis(5))
-                    .atMost(PATIENCE)
+                    .atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(redis().zcard(queue)).isEqualTo(number + 1));
             awaitWaiters(instances.get(i), round);
         }
@@ -107,7 +108,7 @@ class PermitOrderIT extends RedisScenario {
 
         held.get(1).close();
         for (CompletableFuture<Void> each : waiters) {
-            each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            each.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
         held.forEach(LockHandle::close);
         assertThat(served).hasSize(INSTANCES * WAITERS_OF_EACH);
@@ -115,7 +116,7 @@ class PermitOrderIT extends RedisScenario {
     }
 
     private static void awaitWaiters(Application instance, String round) {
-        await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).untilAsserted(() -> assertThat(
+        await().pollInterval(Duration.ofMillis(5)).atMost(Patience.TIME).untilAsserted(() -> assertThat(
                         instance.events().of(LockEvent.Contended.class))
                 .filteredOn(event -> event.key().equals(round))
                 .hasSize(WAITERS_OF_EACH));

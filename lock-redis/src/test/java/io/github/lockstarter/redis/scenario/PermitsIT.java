@@ -14,6 +14,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.redis.contract.RedisStore;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.Test;
 /** Permits of instances that crash, are paused or are disconnected, and of servers that lose them. */
 class PermitsIT extends RedisScenario {
 
-    private static final Duration START = ofSeconds(30);
     private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
 
     /** By the design 1.6 s; the rest is for the stalls of a loaded machine. */
@@ -61,7 +61,7 @@ class PermitsIT extends RedisScenario {
             for (int i = 0; i < processes; i++) {
                 holders.add(holding(permits, ofEach));
             }
-            holders.forEach(holder -> holder.awaitLine(line -> line.startsWith("held "), START));
+            holders.forEach(holder -> holder.awaitLine(line -> line.startsWith("held "), Patience.TIME));
             List<CompletableFuture<LockHandle>> waiting = IntStream.range(0, permits)
                     .mapToObj(i -> heir.locks().acquireAsync(permit.permits(permits)))
                     .toList();
@@ -99,7 +99,7 @@ class PermitsIT extends RedisScenario {
     void keepsThePermitsOfAPausedProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding(3, 2)) {
-            holder.awaitLine(line -> line.startsWith("held "), START);
+            holder.awaitLine(line -> line.startsWith("held "), Patience.TIME);
             LockHandle third = heir.locks().acquire(permit.permits(3));
             CompletableFuture<LockHandle> next = heir.locks().acquireAsync(permit.permits(3));
             awaitWaiting();
@@ -127,7 +127,7 @@ class PermitsIT extends RedisScenario {
         CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
         proxy.refuse();
         CompletableFuture<LockHandle> acquiring = cut.locks().acquireAsync(permit.permits(2));
-        dropped.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        dropped.get(Patience.SECONDS, TimeUnit.SECONDS);
         other.close();
         proxy.accept();
 
@@ -154,13 +154,13 @@ class PermitsIT extends RedisScenario {
         LockHandle other = first.locks().acquire(permit.permits(3));
         proxy.stallReplies();
         CompletableFuture<LockHandle> acquiring = stalled.locks().acquireAsync(permit.permits(3));
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(redis().exists(slot(1)))
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(redis().exists(slot(1)))
                 .as("granted, with an unknown outcome")
                 .isOne());
-        await().atMost(PATIENCE).until(acquiring::isCompletedExceptionally);
+        await().atMost(Patience.TIME).until(acquiring::isCompletedExceptionally);
         proxy.flow();
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(redis().exists(slot(1), slot(2)))
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(redis().exists(slot(1), slot(2)))
                 .isZero());
         assertThat(other.isHeld()).isTrue();
         other.close();
@@ -231,7 +231,7 @@ class PermitsIT extends RedisScenario {
 
     private void assertNothingLeftOf(int permits) {
         assertNothingLeft();
-        await().atMost(PATIENCE).untilAsserted(() -> IntStream.range(0, permits)
+        await().atMost(Patience.TIME).untilAsserted(() -> IntStream.range(0, permits)
                 .forEach(i ->
                         assertThat(redis().exists(slot(i))).as("slot %d", i).isZero()));
     }

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
@@ -38,8 +39,6 @@ abstract class RedisScenario {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
-
-    static final Duration PATIENCE = Duration.ofSeconds(15);
 
     /** After this time an answer counts as lost. */
     static final Duration COMMAND_TIMEOUT = RedisStore.SETTINGS.commandTimeout();
@@ -128,7 +127,7 @@ abstract class RedisScenario {
     }
 
     static <T> T resultOf(Future<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return future.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     static Duration timeOf(Runnable work) {
@@ -172,20 +171,20 @@ abstract class RedisScenario {
     }
 
     void awaitWaiting() {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isPositive());
     }
 
     /** Waits until so many renewals have ended like this. */
     static void awaitRenewals(Application application, RenewalOutcome outcome, int number) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(application.events().of(LockEvent.Renewed.class))
                         .filteredOn(renewed -> renewed.outcome() == outcome)
                         .hasSizeGreaterThanOrEqualTo(number));
     }
 
     void assertNothingLeft() {
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(redis().exists(lockKey)).as("the lock").isZero();
             assertThat(redis().zcard(waitersKey)).as("the waiters").isZero();
         });
@@ -193,7 +192,7 @@ abstract class RedisScenario {
 
     /** Of all locks, and not of this scenario's alone. */
     static void assertOnlyFencesLeft() {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(redis().keys("lock:*"))
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(redis().keys("lock:*"))
                 .allMatch(left -> left.equals("lock:fence")
                         || left.startsWith("lock:history")
                         // of instances that were killed: they end by themselves

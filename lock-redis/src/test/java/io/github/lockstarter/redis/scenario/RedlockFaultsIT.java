@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.scenario;
 
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -10,6 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -35,10 +37,9 @@ class RedlockFaultsIT {
 
     private static final int NODES = 5;
     private static final Duration LEASE = QuorumStore.NODE_TIMEOUT.multipliedBy(4);
-    private static final Duration PATIENCE = ofSeconds(20);
 
     private final String key = "scenario:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(PATIENCE);
+    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(Patience.TIME);
 
     private static List<RedisServer> servers() {
         return REDIS.topology().servers();
@@ -67,7 +68,7 @@ class RedlockFaultsIT {
     }
 
     private void locks(Application first, Application second) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> {
                     try (LockHandle lock = first.locks().acquire(request)) {
@@ -102,10 +103,10 @@ class RedlockFaultsIT {
             assertThat(application
                             .locks()
                             .tryAcquire(
-                                    LockRequest.of(key).leasedFor(ofSeconds(10)).withoutWaiting()))
+                                    LockRequest.of(key).leasedFor(ofMinutes(5)).withoutWaiting()))
                     .isEmpty();
 
-            await().atMost(ofSeconds(7)) // long before the lease is over
+            await().atMost(Patience.TIME) // long before the lease is over
                     .untilAsserted(() -> assertThat(servers().subList(3, NODES))
                             .allMatch(server -> server.commands().exists(lockKey) == 0));
         }
@@ -138,12 +139,16 @@ class RedlockFaultsIT {
         try (QuorumStore store = store(LEASE);
                 Application application =
                         Application.over(store.connect(), Application.settings(LEASE.multipliedBy(2)))) {
-            LockHandle held = await().atMost(PATIENCE)
+            LockHandle held = await().atMost(Patience.TIME)
                     .ignoreExceptionsInstanceOf(LockBackendException.class)
-                    .until(() -> application.locks().acquire(LockRequest.of(key).waitingUpTo(PATIENCE)), any -> true);
+                    .until(
+                            () -> application
+                                    .locks()
+                                    .acquire(LockRequest.of(key).waitingUpTo(Patience.TIME)),
+                            any -> true);
             servers().subList(0, 2).forEach(RedisServer::restart);
             String lockKey = "lock:{" + key + "}";
-            await().atMost(PATIENCE).untilAsserted(() -> assertThat(servers())
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(servers())
                     .allMatch(server -> server.commands().exists(lockKey) == 1));
 
             servers().subList(3, NODES).forEach(RedisServer::kill);

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.QuorumStore;
@@ -27,8 +28,6 @@ final class RedlockMemory implements AutoCloseable {
 
     static final String KEY = "scenario:redlock";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private final LockRequest request;
     private final List<RedisServer> servers;
     private final List<TcpProxy> proxies = new ArrayList<>();
@@ -40,7 +39,7 @@ final class RedlockMemory implements AutoCloseable {
 
     RedlockMemory(List<RedisServer> servers, Duration lease, UnaryOperator<QuorumStore> settings) {
         this.servers = servers;
-        this.request = LockRequest.of(KEY).leasedFor(lease).waitingUpTo(PATIENCE);
+        this.request = LockRequest.of(KEY).leasedFor(lease).waitingUpTo(Patience.TIME);
         servers.forEach(server -> proxies.add(TcpProxy.before(server)));
         List<RedisURI> behind = proxies.stream()
                 .map(proxy -> RedisURI.create(proxy.host(), proxy.port()))
@@ -81,7 +80,7 @@ final class RedlockMemory implements AutoCloseable {
             acquire(application).release();
         }
         String lockKey = "lock:{" + KEY + "}";
-        await().atMost(PATIENCE).until(() -> {
+        await().atMost(Patience.TIME).until(() -> {
             LockHandle held = acquire(first);
             boolean everywhere =
                     servers.stream().allMatch(server -> server.commands().exists(lockKey) == 1);
@@ -93,7 +92,7 @@ final class RedlockMemory implements AutoCloseable {
 
     private LockHandle acquire(Application application) {
         LockHandle[] held = new LockHandle[1];
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .pollInterval(Duration.ofMillis(20))
                 .ignoreExceptionsInstanceOf(LockException.class)
                 .until(() -> {

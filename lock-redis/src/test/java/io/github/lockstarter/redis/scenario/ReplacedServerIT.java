@@ -8,6 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.RedisQuorum;
@@ -60,7 +61,6 @@ class ReplacedServerIT {
     @RegisterExtension
     static final TopologyExtension<RedisQuorum> QUORUM = TopologyExtension.quorum();
 
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Duration LEASE = Duration.ofSeconds(90);
     private static final RedisSettings SETTINGS = RedisStore.guarding(Duration.ofSeconds(1), Duration.ofSeconds(1));
 
@@ -166,7 +166,7 @@ class ReplacedServerIT {
     }
 
     private void worksAgain(Application application, LockHandle held) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(() -> {
                     held.extend(LockRequest.of(key).leasedFor(LEASE));

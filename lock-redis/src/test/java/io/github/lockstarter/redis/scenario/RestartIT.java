@@ -10,6 +10,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
@@ -26,7 +27,6 @@ class RestartIT {
     /** Outlasts a restart on a machine that is busy with other tests. */
     private static final Duration LEASE = ofSeconds(6);
 
-    private static final Duration PATIENCE = ofSeconds(20);
     private static final LockRequest REQUEST =
             LockRequest.of("scenario:restart").leasedFor(LEASE);
 
@@ -42,7 +42,7 @@ class RestartIT {
             server.kill();
             server.restart();
 
-            await().atMost(PATIENCE).until(() -> losses.get() == 1);
+            await().atMost(Patience.TIME).until(() -> losses.get() == 1);
             assertThat(application.events().of(LockEvent.Lost.class))
                     .singleElement()
                     .extracting(LockEvent.Lost::cause)
@@ -65,7 +65,7 @@ class RestartIT {
             server.kill();
             server.restart();
 
-            await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+            await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(losses).hasValue(0);
             });
@@ -97,7 +97,7 @@ class RestartIT {
 
     private static long acquireOnceItIsBack(Application application) {
         long[] fencingToken = new long[1];
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> {
                     try (LockHandle lock = application.locks().acquire(REQUEST)) {

@@ -7,12 +7,12 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
-import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,9 +30,6 @@ class SentinelFailoverIT {
     @RegisterExtension
     static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
 
-    /** From the promotion until a lock can be taken. */
-    private static final Duration RECOVERY = Duration.ofSeconds(10);
-
     private final String key = "failover:" + UUID.randomUUID();
     private RedisStore store;
     private Application application;
@@ -44,7 +41,7 @@ class SentinelFailoverIT {
         application = Application.over(store.connect());
         other = Application.over(store.connect());
         // The first connection of a JVM may take longer than a command may.
-        await().atMost(RECOVERY).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             locksAgain(application);
             locksAgain(other);
         });
@@ -63,7 +60,7 @@ class SentinelFailoverIT {
         RedisServer master = REDIS.topology().master();
         master.kill();
         REDIS.topology().awaitPromotion(master);
-        await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
+        await().atMost(Patience.TIME).untilAsserted(() -> locksAgain(application));
     }
 
     @Test
@@ -82,15 +79,15 @@ class SentinelFailoverIT {
             }
         });
         REDIS.topology().awaitPromotion(master);
-        await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
-        asking.orTimeout(RECOVERY.toSeconds(), TimeUnit.SECONDS).join();
+        await().atMost(Patience.TIME).untilAsserted(() -> locksAgain(application));
+        asking.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     }
 
     @Test
     @Tag(Effort.FULL)
     void acquiresAgainAfterAnOrderlyFailover() {
         REDIS.topology().failOver();
-        await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
+        await().atMost(Patience.TIME).untilAsserted(() -> locksAgain(application));
     }
 
     @Test
@@ -99,7 +96,7 @@ class SentinelFailoverIT {
         RedisServer master = REDIS.topology().master();
         master.kill();
         REDIS.topology().awaitPromotion(master);
-        await().atMost(RECOVERY).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             locksAgain(application);
             locksAgain(other);
         });
@@ -114,7 +111,7 @@ class SentinelFailoverIT {
                             .isEqualTo(1));
         });
         held.close();
-        waiting.orTimeout(RECOVERY.toSeconds(), TimeUnit.SECONDS).join().close();
+        waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().close();
     }
 
     private static void locksAgain(Application application) {

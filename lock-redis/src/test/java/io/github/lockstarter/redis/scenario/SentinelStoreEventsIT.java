@@ -11,12 +11,12 @@ import io.github.lockstarter.StoreEvent.RecoveryEnded;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Unreachable;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,15 +31,13 @@ class SentinelStoreEventsIT {
     @RegisterExtension
     static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
 
-    private static final Duration PATIENCE = ofSeconds(40);
-
     @Test
     void reportsAFailoverOnceAndItsEndOnce() {
         try (RedisStore store = RedisStore.of(REDIS.topology()).with(RedisStore.guarding(ofSeconds(3)));
                 Application application = Application.over(store.connect())) {
             acquireOnceItIsGranted(application);
             // Other tests may have promoted the server: then it recovers for this newcomer.
-            await().atMost(PATIENCE)
+            await().atMost(Patience.TIME)
                     .until(() ->
                             count(application, RecoveryStarted.class, 0) == count(application, RecoveryEnded.class, 0));
             int before = application.events().ofStore().size();
@@ -47,7 +45,7 @@ class SentinelStoreEventsIT {
             RedisServer master = REDIS.topology().master();
             master.kill();
             acquireOnceItIsGranted(application);
-            await().atMost(PATIENCE).until(() -> count(application, RecoveryEnded.class, before) > 0);
+            await().atMost(Patience.TIME).until(() -> count(application, RecoveryEnded.class, before) > 0);
 
             List<StoreEvent> received = application.events().ofStore();
             assertThat(count(application, RecoveryStarted.class, before))
@@ -76,7 +74,7 @@ class SentinelStoreEventsIT {
     }
 
     private static void acquireOnceItIsGranted(Application application) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(
                         () -> application.locks().acquire("failover:events").close());

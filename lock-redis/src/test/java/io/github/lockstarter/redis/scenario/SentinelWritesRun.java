@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
@@ -42,7 +43,7 @@ class SentinelWritesRun {
             try (Writer writer = new Writer(before)) {
                 letPass(Duration.ofMillis(300));
                 sentinels.requestFailOver();
-                await().atMost(Duration.ofSeconds(20))
+                await().atMost(Patience.TIME)
                         .pollInterval(Duration.ofMillis(2))
                         .ignoreExceptionsInstanceOf(RedisException.class)
                         .until(() -> replicas.stream().anyMatch(replica -> "master"
@@ -107,8 +108,7 @@ class SentinelWritesRun {
 
         /** Time until no write was accepted for four seconds; negative if the last one was earlier. */
         Duration writtenAfter(long event, String what) {
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> System.nanoTime() - lastWrite > TimeUnit.SECONDS.toNanos(4));
+            await().atMost(Patience.TIME).until(() -> System.nanoTime() - lastWrite > TimeUnit.SECONDS.toNanos(4));
             Duration after = Duration.ofNanos(lastWrite - event);
             System.out.println("Last write " + after.toMillis() + " ms after " + what);
             return after;

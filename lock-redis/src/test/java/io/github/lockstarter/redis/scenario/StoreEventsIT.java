@@ -14,6 +14,7 @@ import io.github.lockstarter.StoreEvent.RecoveryEnded;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Unreachable;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.Timeout;
 class StoreEventsIT {
 
     private static final Duration LEASE = ofSeconds(2);
-    private static final Duration PATIENCE = ofSeconds(20);
     private static final RedisSettings SETTINGS =
             new RedisSettings("lock:", ofSeconds(1), RedisSettings.Guard.of(LEASE));
 
@@ -140,7 +140,7 @@ class StoreEventsIT {
     }
 
     private static void acquireOnceItIsGranted(Application application) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> application.locks().acquire("any").close());
     }
@@ -153,7 +153,7 @@ class StoreEventsIT {
     }
 
     private static void awaitStoreEvents(Application application, List<Class<? extends StoreEvent>> kinds) {
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(application.events().ofStore())
                         .extracting(StoreEvent::getClass)
                         .isEqualTo(kinds));

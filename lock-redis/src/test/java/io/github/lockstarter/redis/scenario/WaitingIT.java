@@ -11,6 +11,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
@@ -25,9 +26,6 @@ import org.junit.jupiter.api.Test;
 /** Waiters on a real server: no queue entry stays, and a lost signal delays but does not block. */
 class WaitingIT extends RedisScenario {
 
-    /** Long for a signal and a round trip, short compared with the patience and the next look of a waiter. */
-    private static final Duration SOON = ofSeconds(10);
-
     @Override
     RedisSettings settings() {
         return RedisStore.patient(ofSeconds(2));
@@ -41,7 +39,7 @@ class WaitingIT extends RedisScenario {
             assertThatThrownBy(() -> waiter.locks().acquire(request.waitingUpTo(ofMillis(300))))
                     .isInstanceOf(LockNotAcquiredException.class);
 
-            await().atMost(SOON)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
             assertThat(held.isHeld()).isTrue();
         }
@@ -61,10 +59,10 @@ class WaitingIT extends RedisScenario {
             });
             awaitWaiting();
 
-            waiting.get(5, TimeUnit.SECONDS).interrupt();
+            waiting.get(Patience.SECONDS, TimeUnit.SECONDS).interrupt();
             resultOf(interrupted);
 
-            await().atMost(SOON)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
             assertThat(held.isHeld()).isTrue();
         }
@@ -102,7 +100,7 @@ class WaitingIT extends RedisScenario {
 
         held.release();
 
-        assertThat(acquired).succeedsWithin(SOON).isEqualTo(true);
+        assertThat(acquired).succeedsWithin(Patience.TIME).isEqualTo(true);
         assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isEqualTo(2);
         assertNothingLeft();
     }
@@ -133,7 +131,7 @@ class WaitingIT extends RedisScenario {
         proxy.cut();
         held.release();
 
-        assertThat(acquired).succeedsWithin(PATIENCE);
+        assertThat(acquired).succeedsWithin(Patience.TIME);
         assertNothingLeft();
     }
 

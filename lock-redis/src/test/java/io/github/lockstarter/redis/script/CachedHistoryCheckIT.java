@@ -7,6 +7,7 @@ import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -225,7 +226,7 @@ class CachedHistoryCheckIT {
 
     /** Repeats grants until it reads the note of one before the note ends. */
     private String noteOfAGrant(String known) {
-        return await().atMost(Duration.ofSeconds(30))
+        return await().atMost(Patience.TIME)
                 .until(
                         () -> {
                             assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.script.CallQueue.Sender;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -161,7 +162,7 @@ class CallQueueTests {
                 .untilAsserted(() -> assertThat(sent).endsWith("releases[0]"));
         passed = COMMAND_TIMEOUT;
         assertThat(results.get(CallQueue.MOST_UNANSWERED + 1))
-                .succeedsWithin(Duration.ofSeconds(20))
+                .succeedsWithin(Patience.TIME)
                 .isEqualTo("unsent");
     }
 
@@ -245,7 +246,7 @@ class CallQueueTests {
             }));
         }
         assertThat(failing).allSatisfy(call -> assertThatThrownBy(
-                        () -> call.toCompletableFuture().get(1, TimeUnit.SECONDS))
+                        () -> call.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(OutOfMemoryError.class));
         attempt(0, 2);
         assertThat(sent).containsExactly("attempts[0]", "attempts[1]");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.fence.Fences;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -376,7 +377,7 @@ public abstract class FenceSuite {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -206,11 +206,9 @@ public abstract class LeaderElectionSuite {
                 .isInstanceOf(LockNotAcquiredException.class)
                 .hasMessage("This instance does not lead the role of lock 'leader.billing'. Ask isLeader() first");
         Events ofFirst = events(first);
-        long closing = System.nanoTime();
         first.close();
         awaitLeader(second);
 
-        assertThat(Duration.ofNanos(System.nanoTime() - closing)).isLessThan(Duration.ofSeconds(2));
         assertThat(ofFirst.all())
                 .containsExactly(new LeaderGranted(ROLE, term), new LeaderRevoked(ROLE, term, Cause.STOPPED));
         assertThat(leadership(second).term().orElseThrow()).isGreaterThan(term);
@@ -419,10 +417,8 @@ public abstract class LeaderElectionSuite {
     void leavesNothingBehindWhenACampaignEnds() {
         ConfigurableApplicationContext leader = startLeader();
         ConfigurableApplicationContext waiting = start();
-        long closing = System.nanoTime();
         waiting.close();
 
-        assertThat(Duration.ofNanos(System.nanoTime() - closing)).isLessThan(Duration.ofSeconds(5));
         assertThat(events(leader).all()).hasSize(1);
         leader.close();
         awaitLeader(start());
@@ -562,7 +558,7 @@ public abstract class LeaderElectionSuite {
                         .find("leader:mail")
                         .orElseThrow()
                         .remainingLease())
-                .isLessThanOrEqualTo(Duration.ofSeconds(7));
+                .isBetween(Duration.ZERO, Duration.ofSeconds(7));
         assertThat(leaders.role("late")).isSameAs(late);
         assertThatThrownBy(() -> leaders.role("night shift"))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.tracing.LockObservationContext.Phase;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
@@ -111,11 +112,12 @@ class FailingObservationTests {
         ignoringFailure(() -> source.acquire(REQUEST).close());
         ignoringFailure(() -> source.acquire(REQUEST).release());
         ignoringFailure(() -> source.tryAcquire(REQUEST).orElseThrow().close());
-        ignoringFailure(
-                () -> source.acquireAsync(REQUEST).get(5, TimeUnit.SECONDS).close());
+        ignoringFailure(() -> source.acquireAsync(REQUEST)
+                .get(Patience.SECONDS, TimeUnit.SECONDS)
+                .close());
         ignoringFailure(() -> locks.execute(REQUEST, () -> {}));
         ignoringFailure(() -> locks.executeAsync(REQUEST, () -> CompletableFuture.completedFuture("done"))
-                .get(5, TimeUnit.SECONDS));
+                .get(Patience.SECONDS, TimeUnit.SECONDS));
         assertThat(handle.released).isEqualTo(handle.granted);
     }
 

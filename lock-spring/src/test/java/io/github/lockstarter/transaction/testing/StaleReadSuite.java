@@ -5,6 +5,7 @@ import static io.github.lockstarter.transaction.testing.Bank.inTransaction;
 import static io.github.lockstarter.transaction.testing.Bank.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -124,7 +125,7 @@ public abstract class StaleReadSuite {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);

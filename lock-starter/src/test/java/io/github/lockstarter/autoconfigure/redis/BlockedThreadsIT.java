@@ -10,6 +10,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Transports;
@@ -47,7 +48,6 @@ import reactor.core.scheduler.Schedulers;
 @Timeout(300)
 class BlockedThreadsIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String LISTENED = "listened";
 
     @RegisterExtension
@@ -112,12 +112,12 @@ class BlockedThreadsIT {
                     kind.getValue().run();
                 } while (ranHere);
                 await(kind.getKey() + ": a lock can be used on this thread")
-                        .atMost(PATIENCE)
+                        .atMost(Patience.TIME)
                         .until(() -> blocked.get() > before);
-                assertThat(isServed(held)).as("blocked: " + kind.getKey()).succeedsWithin(PATIENCE);
+                assertThat(isServed(held)).as("blocked: " + kind.getKey()).succeedsWithin(Patience.TIME);
             }
             int before = renewals.get();
-            await("renewal").atMost(PATIENCE).until(() -> renewals.get() > before);
+            await("renewal").atMost(Patience.TIME).until(() -> renewals.get() > before);
             assertThat(held.isHeld()).isTrue();
         } finally {
             end.countDown();
@@ -132,7 +132,7 @@ class BlockedThreadsIT {
             held.extend(LockRequest.of("held"));
             locks.acquire("free").close();
             assertThat(locks.acquireAsync(LockRequest.of("held").waitingUpTo(Duration.ofMillis(20))))
-                    .failsWithin(PATIENCE);
+                    .failsWithin(Patience.TIME);
             return null;
         });
     }

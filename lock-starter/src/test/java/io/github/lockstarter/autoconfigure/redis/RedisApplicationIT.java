@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -137,7 +138,7 @@ class RedisApplicationIT {
                                 .acquireAsync(LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(20)))
                                 .thenAccept(next::complete);
                     });
-            next.orTimeout(20, TimeUnit.SECONDS).join().release();
+            next.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().release();
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofSeconds(4));
             assertThat(held.get().isHeld()).isFalse();
         });
@@ -157,7 +158,7 @@ class RedisApplicationIT {
                         CompletionStage<ReleaseResult> released = context.getBean(RedisLockBackend.class)
                                 .release(new ReleaseCommand("order:42", late, 0));
                         assertThat(released.toCompletableFuture())
-                                .succeedsWithin(Duration.ofSeconds(30))
+                                .succeedsWithin(Patience.TIME)
                                 .asString()
                                 .contains("the lock client is stopped");
                         assertThat(proxy.connections()).isZero();

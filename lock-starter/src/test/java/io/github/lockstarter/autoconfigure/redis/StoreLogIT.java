@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure.redis;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
@@ -8,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -54,7 +54,7 @@ class StoreLogIT {
                 assertThat(catchThrowable(() -> locks.tryAcquire("order:" + number)))
                         .isInstanceOf(LockBackendException.class);
             }
-            await().atMost(20, SECONDS)
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(linesOf(output)).hasSize(before + 2));
             locks.acquire("order:1").close();
             assertThat(linesOf(output)).hasSize(before + 2);
@@ -82,7 +82,7 @@ class StoreLogIT {
                 assertThat(linesOfTheCausesOf(failure)).hasSizeLessThan(12);
             }
             REDIS.server().resume();
-            await().atMost(20, SECONDS).ignoreExceptions().untilAsserted(() -> {
+            await().atMost(Patience.TIME).ignoreExceptions().untilAsserted(() -> {
                 locks.acquire("order:1").close();
                 assertThat(linesOf(output)).hasSize(before + 2);
             });

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
@@ -23,7 +24,6 @@ class EtcdJvmsIT extends EtcdScenario {
     private static final int JVMS = 3;
     private static final int THREADS = 8;
     private static final int INCREMENTS = 125;
-    private static final Duration START = ofSeconds(40);
 
     @Test
     void losesNoIncrementOfThreeJvmsWithEightThreadsEach() {
@@ -33,7 +33,7 @@ class EtcdJvmsIT extends EtcdScenario {
         assertThat(sections.overlaps()).isEmpty();
         assertThat(sections.fencingViolations()).isEmpty();
         assertThat(IncrementingJvm.counted(client, key)).isEqualTo(JVMS * THREADS * INCREMENTS);
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(keys()).isZero());
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(keys()).isZero());
     }
 
     @Test
@@ -84,12 +84,12 @@ class EtcdJvmsIT extends EtcdScenario {
         Application heir = newApplication(Application.settingsThatTrustSignals());
         try (ChildJvm holder =
                 ChildJvm.start(HoldingJvm.class, server.endpoint(), key, Long.toString(lease.toMillis()))) {
-            String held = holder.awaitLine(line -> line.startsWith("held "), START);
+            String held = holder.awaitLine(line -> line.startsWith("held "), Patience.TIME);
             Thread.sleep(lease.plus(ofSeconds(1)).toMillis()); // longer than the lease, which its holder renews
             assertThat(heir.locks().tryAcquire(key)).as("renewed by its holder").isEmpty();
 
             holder.kill();
-            try (LockHandle lock = heir.locks().acquire(LockRequest.of(key).waitingUpTo(PATIENCE))) {
+            try (LockHandle lock = heir.locks().acquire(LockRequest.of(key).waitingUpTo(Patience.TIME))) {
                 assertThat(lock.fencingToken()).isGreaterThan(Long.parseLong(held.substring("held ".length())));
             }
         }

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -52,7 +53,7 @@ class EtcdKeysIT extends EtcdScenario {
 
         assertThat(held).allMatch(LockHandle::isHeld);
         held.forEach(LockHandle::release);
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(keys()).isZero());
+        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(keys()).isZero());
     }
 
     @Test
@@ -81,7 +82,7 @@ class EtcdKeysIT extends EtcdScenario {
             }
         }
 
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(keys()).isZero();
             assertThat(leases()).doesNotContain("\"ID\"");
         });

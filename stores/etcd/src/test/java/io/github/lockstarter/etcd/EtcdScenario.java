@@ -5,6 +5,7 @@ import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.EtcdServer;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 abstract class EtcdScenario {
 
-    static final Duration PATIENCE = Duration.ofSeconds(30);
     static final Duration LEASE = Duration.ofSeconds(20);
     static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
@@ -113,7 +113,7 @@ abstract class EtcdScenario {
 
     static <R> R answer(CompletionStage<R> stage) {
         try {
-            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(Patience.TIME.toMillis(), TimeUnit.MILLISECONDS);
         } catch (Exception e) {
             throw new AssertionError("No answer: " + e, e);
         }

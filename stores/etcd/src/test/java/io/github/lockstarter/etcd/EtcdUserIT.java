@@ -9,6 +9,7 @@ import io.etcd.jetcd.api.AuthRoleAddRequest;
 import io.etcd.jetcd.api.AuthUserAddRequest;
 import io.etcd.jetcd.api.AuthUserGrantRoleRequest;
 import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
@@ -95,10 +96,10 @@ class EtcdUserIT extends EtcdScenario {
             server.restart();
 
             // Of messages sent before that, some may be missed.
-            assertThat(restored).succeedsWithin(PATIENCE);
-            await().atMost(PATIENCE)
+            assertThat(restored).succeedsWithin(Patience.TIME);
+            await().atMost(Patience.TIME)
                     .until(() -> answer(other.revoke(key, 0, granted.fencingToken())) instanceof Revocation.Revoked);
-            assertThat(revoked).succeedsWithin(PATIENCE).isEqualTo(key);
+            assertThat(revoked).succeedsWithin(Patience.TIME).isEqualTo(key);
         }
     }
 

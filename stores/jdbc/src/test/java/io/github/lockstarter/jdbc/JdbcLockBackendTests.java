@@ -10,6 +10,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.jdbc.testing.H2Databases;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -79,14 +80,11 @@ class JdbcLockBackendTests {
                 JdbcLockBackend backend = started(pool);
                 Connection taken = pool.getConnection()) {
             assertThat(taken.isClosed()).isFalse();
-            long start = System.nanoTime();
-
             AcquireResult result = acquire(backend, "key");
 
             assertThat(result)
                     .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                             .contains("No connection", "connection pool"));
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
         }
         assertThat(database.number("SELECT COUNT(*) FROM distributed_lock")).isZero();
     }
@@ -253,7 +251,7 @@ class JdbcLockBackendTests {
         try {
             return backend.acquire(new AcquireCommand(key, token, Duration.ofSeconds(20), 0, 1, Optional.empty()))
                     .toCompletableFuture()
-                    .get(10, TimeUnit.SECONDS);
+                    .get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

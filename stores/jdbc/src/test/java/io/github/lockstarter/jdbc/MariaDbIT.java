@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.jdbc.testing.HungDatabase;
 import io.github.lockstarter.jdbc.testing.MariaDb;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -75,7 +76,7 @@ class MariaDbIT {
             try {
                 assertThat(acquire(backend, "meanwhile"))
                         .isInstanceOfAny(AcquireResult.Unknown.class, AcquireResult.Rejected.class);
-                await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(acquire(backend, "afterwards"))
+                await().atMost(Patience.TIME).untilAsserted(() -> assertThat(acquire(backend, "afterwards"))
                         .isInstanceOf(AcquireResult.Granted.class));
             } finally {
                 proxy.cut(); // the driver closes no connection while a thread reads from it
@@ -256,7 +257,7 @@ class MariaDbIT {
 
     private static <R> R answer(CompletionStage<R> stage) {
         try {
-            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
+import io.github.lockstarter.kit.Patience;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -75,7 +76,7 @@ class PostgresRepositoryIT {
             long meanwhile = POSTGRES.database().number("SELECT nextval('distributed_lock_fencing')");
             other.rollback();
 
-            assertThat(taken.get(10, TimeUnit.SECONDS).map(LockRow::fencingToken))
+            assertThat(taken.get(Patience.SECONDS, TimeUnit.SECONDS).map(LockRow::fencingToken))
                     .hasValue(meanwhile * LockRepository.TOKENS_OF_A_NUMBER + 1);
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -79,7 +80,7 @@ class PostgresTablesIT {
 
     private static <R> R answer(CompletionStage<R> stage) {
         try {
-            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -65,7 +66,7 @@ final class TenantPools {
 
     private static <R> R answer(CompletionStage<R> stage) {
         try {
-            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

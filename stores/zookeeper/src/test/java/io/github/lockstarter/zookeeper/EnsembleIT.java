@@ -9,6 +9,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
@@ -28,8 +29,6 @@ import org.junit.jupiter.api.Timeout;
 /** Locks on three servers. */
 @Timeout(180)
 class EnsembleIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     /**
      * A hold is in doubt after half of it. In the other half, servers start and elect a leader: a client that reaches
@@ -94,11 +93,11 @@ class EnsembleIT {
         servers.get(0).kill();
         servers.get(1).kill();
         assertThatThrownBy(() -> application.locks().acquire("another")).isInstanceOf(LockBackendException.class);
-        await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
+        await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);
         servers.get(0).launch();
         servers.get(1).launch();
 
-        await().atMost(PATIENCE).until(held::isHeld);
+        await().atMost(Patience.TIME).until(held::isHeld);
         assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
         Application other = application(addresses(), SESSION);
         assertThat(other.locks().tryAcquire("majority")).isEmpty();

@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -55,7 +56,7 @@ final class KeptAnswers {
 
     /** Waits for the kept answer; the result takes its code. */
     IntConsumer kept() throws InterruptedException {
-        return Objects.requireNonNull(kept.poll(10, TimeUnit.SECONDS), "nothing was kept");
+        return Objects.requireNonNull(kept.poll(Patience.SECONDS, TimeUnit.SECONDS), "nothing was kept");
     }
 
     private void pass(Kind passing, int code, IntConsumer next) {

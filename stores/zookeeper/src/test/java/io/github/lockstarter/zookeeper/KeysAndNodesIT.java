@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ class KeysAndNodesIT {
             assertThat(look.getChildren().forPath("/test/locks")).isNotEmpty();
             held.close();
 
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Patience.TIME)
                     .untilAsserted(
                             () -> assertThat(look.getChildren().forPath("/")).containsExactly("zookeeper"));
         }

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.WarmUp;
 import java.io.IOException;
 import java.time.Duration;
@@ -38,8 +39,6 @@ class MissingAnswerIT {
 
     /** An answer is waited for as long. */
     private static final Duration SESSION = Duration.ofSeconds(5);
-
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final LockRequest request = LockRequest.of("missing:" + UUID.randomUUID());
     private final AtomicBoolean dropsLook = new AtomicBoolean();
@@ -111,7 +110,7 @@ class MissingAnswerIT {
     }
 
     private LockHandle acquiredSometime() {
-        return await().atMost(PATIENCE)
+        return await().atMost(Patience.TIME)
                 .ignoreExceptions()
                 .until(() -> locks.locks().acquire(request.waitingUpTo(Duration.ofMillis(500))), handle -> true);
     }
@@ -140,7 +139,7 @@ class MissingAnswerIT {
         keepsCreation.set(true);
         assertThatThrownBy(() -> locks.locks().acquire(request)).isInstanceOf(LockBackendException.class);
         // The node is first in the line, so the next attempt begins and finds it there.
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptions()
                 .until(() -> locks.locks().tryAcquire(request).isEmpty());
 
@@ -155,7 +154,7 @@ class MissingAnswerIT {
         assertThat(locks.admin().storeState().join().failure()).isPresent();
         dropsProofs.set(false);
 
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .until(() -> locks.admin().storeState().join().failure().isEmpty());
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -77,7 +78,7 @@ class OwnNodesIT {
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
         answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
 
         assertThat(answer(c.revoke(key, 0, held().fencingToken()))).isInstanceOf(Revocation.Revoked.class);
 
@@ -91,7 +92,7 @@ class OwnNodesIT {
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
         answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
 
         answers.keep(Kind.WRITE);
         CompletableFuture<AcquireResult> attempt = attempt(b, ofB).toCompletableFuture();
@@ -113,11 +114,11 @@ class OwnNodesIT {
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
 
         answer(c.release(ReleaseCommand.endOfWait(key, ofC)));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
 
         answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
     }
 
@@ -131,7 +132,7 @@ class OwnNodesIT {
 
         answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
 
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
         assertThat(signals).isEmpty();
     }
@@ -144,7 +145,7 @@ class OwnNodesIT {
 
         answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
 
-        assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
+        assertThat(signals.poll(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS)).isNull();
     }
 
     @Test
@@ -153,20 +154,20 @@ class OwnNodesIT {
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
         answer(a.release(new ReleaseCommand(key, ofA, first.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         Granted known = (Granted) acquire(b, ofB); // with C behind
         assertThat(acquire(a, ofA)).isInstanceOf(Contended.class);
 
         assertThat(answer(b.release(rejoining(known)))).isEqualTo(new Released(1));
         Granted second = (Granted) acquire(c, ofC);
         answer(c.release(new ReleaseCommand(key, ofC, second.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         LockToken next = new LockToken("b", 2);
         assertThat(acquire(b, next)).isInstanceOf(Contended.class);
 
         Granted third = (Granted) acquire(a, ofA);
         answer(a.release(new ReleaseCommand(key, ofA, third.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, next)).isInstanceOf(Granted.class);
     }
 
@@ -176,13 +177,13 @@ class OwnNodesIT {
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
         answer(a.release(new ReleaseCommand(key, ofA, first.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         Granted known = (Granted) acquire(b, ofB); // with C behind
         answer(c.release(ReleaseCommand.endOfWait(key, ofC)));
 
         answer(b.release(rejoining(known)));
 
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, new LockToken("b", 2))).isInstanceOf(Granted.class);
     }
 
@@ -196,7 +197,7 @@ class OwnNodesIT {
         assertThat(held().waitingInstances()).isEqualTo(1);
         Granted next = (Granted) acquire(c, ofC);
         answer(c.release(new ReleaseCommand(key, ofC, next.fencingToken())));
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, new LockToken("b", 2))).isInstanceOf(Granted.class);
     }
 
@@ -214,7 +215,7 @@ class OwnNodesIT {
         Granted next = (Granted) acquire(c, ofC);
         answer(c.release(new ReleaseCommand(key, ofC, next.fencingToken())));
         assertThat(answer(c.inspect(key, 0))).isInstanceOf(StoredLock.Free.class);
-        assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull(); // it does not wait any more
+        assertThat(signals.poll(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS)).isNull(); // it does not wait any more
     }
 
     @Test

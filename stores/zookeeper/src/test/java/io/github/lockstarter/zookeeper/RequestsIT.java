@@ -3,6 +3,7 @@ package io.github.lockstarter.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -106,7 +107,7 @@ class RequestsIT {
         /** Waits for the signal, unless it has the lock, and continues to wait behind the others. */
         void takeAndPassOn() throws InterruptedException {
             if (result instanceof Contended) {
-                assertThat(signals.poll(10, TimeUnit.SECONDS)).isNotNull();
+                assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isNotNull();
                 queue();
             }
             Granted granted = (Granted) result;

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
@@ -43,7 +44,6 @@ import org.junit.jupiter.api.Timeout;
 class SessionIT {
 
     private static final Duration SESSION = Duration.ofSeconds(2);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final LockRequest request = LockRequest.of("session:" + UUID.randomUUID());
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -77,12 +77,12 @@ class SessionIT {
     void aHoldIsInDoubtBeforeTheServerGrantsTheLockToAnother() {
         LockHandle held = holder.locks().acquire(request);
         AtomicLong lastHeld = new AtomicLong();
-        CompletableFuture<LockHandle> next = other.locks().acquireAsync(request.waitingUpTo(PATIENCE));
+        CompletableFuture<LockHandle> next = other.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
         CompletableFuture<Long> taken = next.thenApply(grant -> System.nanoTime());
 
         long cut = System.nanoTime();
         disconnect();
-        await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).until(() -> {
+        await().pollInterval(Duration.ofMillis(5)).atMost(Patience.TIME).until(() -> {
             long before = System.nanoTime();
             if (held.isHeld()) {
                 lastHeld.set(before);
@@ -100,13 +100,14 @@ class SessionIT {
     void aHolderLearnsOfTheLossWhenItReconnects() {
         LockHandle held = holder.locks().acquire(request);
         disconnect();
-        LockHandle next = other.locks().acquire(request.waitingUpTo(PATIENCE));
+        LockHandle next = other.locks().acquire(request.waitingUpTo(Patience.TIME));
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
 
         reconnect();
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
-                .hasSize(1));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() ->
+                        assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(next.isHeld()).isTrue();
         next.close();
@@ -118,23 +119,24 @@ class SessionIT {
 
         expireSession(client);
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
-                .hasSize(1));
+        await().atMost(Patience.TIME)
+                .untilAsserted(() ->
+                        assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
         assertThat(held.isHeld()).isFalse();
-        assertThat(other.locks().acquire(request.waitingUpTo(PATIENCE)).fencingToken())
+        assertThat(other.locks().acquire(request.waitingUpTo(Patience.TIME)).fencingToken())
                 .isGreaterThan(held.fencingToken());
     }
 
     @Test
     void keepsWaitingWhenItsSessionIsReplaced() throws Exception {
         LockHandle held = other.locks().acquire(request);
-        CompletableFuture<LockHandle> waiting = holder.locks().acquireAsync(request.waitingUpTo(PATIENCE));
-        await().atMost(PATIENCE).until(() -> !holder.admin().waiters().isEmpty());
+        CompletableFuture<LockHandle> waiting = holder.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
+        await().atMost(Patience.TIME).until(() -> !holder.admin().waiters().isEmpty());
 
         expireSession(client);
         held.close();
 
-        assertThat(waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test
@@ -145,11 +147,11 @@ class SessionIT {
 
         proxy.refuse();
         proxy.cut();
-        await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
+        await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);
         assertThat(held.isHeld()).isFalse();
         reconnect();
 
-        await().atMost(PATIENCE).until(held::isHeld);
+        await().atMost(Patience.TIME).until(held::isHeld);
         assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
         assertThat(other.locks().tryAcquire(request)).isEmpty();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
@@ -163,17 +165,17 @@ class SessionIT {
         server.stop();
         server.restart();
 
-        await().atMost(PATIENCE).until(held::isHeld);
+        await().atMost(Patience.TIME).until(held::isHeld);
         assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
-        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> assertThat(
+        await().atMost(Patience.TIME).ignoreExceptions().untilAsserted(() -> assertThat(
                         other.locks().tryAcquire(request))
                 .isEmpty());
         // The holder's client connects again on its own: without it, the outcome of a release is unknown.
-        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> patient.locks()
+        await().atMost(Patience.TIME).ignoreExceptions().untilAsserted(() -> patient.locks()
                 .acquire(LockRequest.of("connected-again"))
                 .close());
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-        other.locks().acquire(request.waitingUpTo(PATIENCE)).close();
+        other.locks().acquire(request.waitingUpTo(Patience.TIME)).close();
     }
 
     @Test
@@ -184,14 +186,14 @@ class SessionIT {
         reconnect();
 
         // Cleaned up by the client or by the end of its session, whichever is first.
-        try (LockHandle next = other.locks().acquire(request.waitingUpTo(PATIENCE))) {
+        try (LockHandle next = other.locks().acquire(request.waitingUpTo(Patience.TIME))) {
             assertThat(next.isHeld()).isTrue();
         }
         // Until its client is connected again, an attempt has no answer.
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> {
-                    try (LockHandle again = holder.locks().acquire(request.waitingUpTo(PATIENCE))) {
+                    try (LockHandle again = holder.locks().acquire(request.waitingUpTo(Patience.TIME))) {
                         assertThat(again.isHeld()).isTrue();
                     }
                 });
@@ -202,10 +204,10 @@ class SessionIT {
         disconnect();
 
         long start = System.nanoTime();
-        assertThatThrownBy(() -> holder.locks().acquire(request.waitingUpTo(PATIENCE.multipliedBy(2))))
+        assertThatThrownBy(() -> holder.locks().acquire(request.waitingUpTo(Patience.TIME.multipliedBy(2))))
                 .isInstanceOf(LockBackendException.class);
 
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Patience.TIME);
     }
 
     @Test
@@ -234,7 +236,7 @@ class SessionIT {
         assertThat(session.coversGrant(before, System.nanoTime())).isCompletedWithValue(false);
 
         expireSession(over);
-        await().atMost(PATIENCE).until(() -> session.current() != before && session.current() != Session.NONE);
+        await().atMost(Patience.TIME).until(() -> session.current() != before && session.current() != Session.NONE);
 
         assertThat(session.coversGrant(session.current(), System.nanoTime())).isCompletedWithValue(true);
     }
@@ -255,13 +257,15 @@ class SessionIT {
     void worksAgainAfterItsServerHungAndWasReplaced() {
         List<ProxyLink> before = proxy.open();
         proxy.hang();
-        await().atMost(PATIENCE).until(() -> !before.containsAll(proxy.open())); // connects to the server that hangs
+        await().atMost(Patience.TIME)
+                .until(() -> !before.containsAll(proxy.open())); // connects to the server that hangs
         proxy.replace();
 
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
-                .untilAsserted(() ->
-                        holder.locks().acquire(request.waitingUpTo(PATIENCE)).close());
+                .untilAsserted(() -> holder.locks()
+                        .acquire(request.waitingUpTo(Patience.TIME))
+                        .close());
     }
 
     @Test
@@ -272,7 +276,7 @@ class SessionIT {
         assertThatThrownBy(() -> early.locks().acquire(request)).isInstanceOf(LockBackendException.class);
 
         late.accept();
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+        await().atMost(Patience.TIME).ignoreExceptions().until(() -> {
             try (LockHandle lock = early.locks().acquire(request)) {
                 return lock.isHeld();
             }
@@ -299,11 +303,12 @@ class SessionIT {
 
         hasNoSockets.set(true);
         expireSession(exhausted);
-        await().atMost(PATIENCE).until(() -> !exhausted.getZookeeperClient().isConnected());
+        await().atMost(Patience.TIME)
+                .until(() -> !exhausted.getZookeeperClient().isConnected());
         assertThatThrownBy(() -> blocked.locks().acquire(request)).isInstanceOf(LockBackendException.class);
         hasNoSockets.set(false);
 
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+        await().atMost(Patience.TIME).ignoreExceptions().until(() -> {
             try (LockHandle lock = blocked.locks().acquire(request)) {
                 return lock.isHeld();
             }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
@@ -35,7 +36,6 @@ import org.junit.jupiter.api.Timeout;
 class WatchersIT {
 
     private static final Duration SESSION = ZooKeeperClients.SESSION;
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final Pattern TOTAL = Pattern.compile("zk_watch_count\\s+(\\d+)");
 
     private static final int KEYS = 100;
@@ -84,7 +84,7 @@ class WatchersIT {
                     .mapToObj(i -> waiter.locks()
                             .acquireAsync(LockRequest.of("held:" + i).waitingUpTo(Duration.ofMillis(20))))
                     .toList();
-            waits.forEach(wait -> assertThat(wait).failsWithin(PATIENCE));
+            waits.forEach(wait -> assertThat(wait).failsWithin(Patience.TIME));
         }
 
         awaitWatches(2 * KEYS, KEYS); // each holder watches its own node
@@ -115,7 +115,7 @@ class WatchersIT {
     @Test
     @Tag(Effort.FULL)
     void waitsThatAreGrantedLeaveNoWatchers() {
-        LockRequest request = LockRequest.of("contended").waitingUpTo(PATIENCE);
+        LockRequest request = LockRequest.of("contended").waitingUpTo(Patience.TIME);
         List<CompletableFuture<?>> ends = new ArrayList<>();
         for (int i = 0; i < KEYS * ROUNDS / 2; i++) {
             ends.add(holder.locks().acquireAsync(request).thenAccept(LockHandle::close));
@@ -123,12 +123,12 @@ class WatchersIT {
         }
 
         assertThat(CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new)))
-                .succeedsWithin(PATIENCE.multipliedBy(2));
+                .succeedsWithin(Patience.TIME.multipliedBy(2));
         awaitWatches(0, 0);
     }
 
     private void awaitWatches(int onServer, int inClient) {
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(watchesOfServer() - watchesOfIdleClients).isEqualTo(onServer);
             assertThat(watchersOfClient()).isEqualTo(inClient);
         });

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.observe.LockMdc;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -148,7 +149,7 @@ class Boot3ApplicationIT {
         CountDownLatch done = new CountDownLatch(1);
         Future<?> audit = threads.submit(() -> shipping.audit(() -> awaitDone(done)));
 
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(locks.heldLocks().find("audit"))
                         .map(HeldLock::heldFor)
                         .hasValueSatisfying(heldFor -> assertThat(heldFor).isGreaterThan(Duration.ofMillis(5 * 900))));

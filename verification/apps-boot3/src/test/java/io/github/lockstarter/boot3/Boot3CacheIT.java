@@ -53,7 +53,7 @@ class Boot3CacheIT {
 
         @Cacheable(cacheNames = "prices", sync = true)
         public int price(String item, int quantity) throws InterruptedException {
-            Thread.sleep(200);
+            Thread.sleep(200); // the load
             return loads.incrementAndGet();
         }
 

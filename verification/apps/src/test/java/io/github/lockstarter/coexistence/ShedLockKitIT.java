@@ -7,6 +7,7 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -71,7 +72,7 @@ class ShedLockKitIT extends AbstractExtensibleLockProviderIntegrationTest {
 
     /** Again if a busy machine needed more than the 20 or 50 ms of the kit for an answer: no lock was acquired then. */
     private static void unlessTheAnswerIsLate(Callable<Boolean> test) {
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockException.class)
                 .until(test);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.integration.DistributedLockRegistry;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.List;
@@ -27,7 +28,6 @@ import org.springframework.integration.support.locks.LockRegistry;
 @SuppressWarnings("LockNotBeforeTry") // each step is asserted
 class SpringIntegrationBridgeIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration HEARTBEAT = Duration.ofMillis(200);
 
     private static RunningApplication application;
@@ -126,7 +126,7 @@ class SpringIntegrationBridgeIT {
 
         await().pollInSameThread()
                 .during(Duration.ofSeconds(4))
-                .atMost(PATIENCE)
+                .atMost(Patience.TIME)
                 .untilAsserted(() -> {
                     assertThat(lock.tryLock()).isTrue();
                     lock.unlock();
@@ -137,14 +137,14 @@ class SpringIntegrationBridgeIT {
     @Test
     void revokesLeadershipWhenTheLockIsDeleted() {
         first.initiator.start();
-        await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
+        await().atMost(Patience.TIME).until(() -> first.initiator.getContext().isLeader());
         second.initiator.start();
 
         deleteLock(Candidate.ROLE);
 
-        await().atMost(PATIENCE).until(() -> first.revoked.get() == 1);
-        await().atMost(PATIENCE).until(() -> leaders() == 1);
-        await().during(HEARTBEAT.multipliedBy(10)).atMost(PATIENCE).until(() -> leaders() == 1);
+        await().atMost(Patience.TIME).until(() -> first.revoked.get() == 1);
+        await().atMost(Patience.TIME).until(() -> leaders() == 1);
+        await().during(HEARTBEAT.multipliedBy(10)).atMost(Patience.TIME).until(() -> leaders() == 1);
         assertThat(first.granted.get() + second.granted.get()).isEqualTo(2);
         assertThat(second.revoked).hasValue(0);
     }
@@ -153,24 +153,24 @@ class SpringIntegrationBridgeIT {
     @Test
     void revokesLeadershipAfterALossEvenIfTheSameInstanceLeadsAgain() {
         first.initiator.start();
-        await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
+        await().atMost(Patience.TIME).until(() -> first.initiator.getContext().isLeader());
 
         deleteLock(Candidate.ROLE);
 
-        await().atMost(PATIENCE).until(() -> first.granted.get() == 2);
+        await().atMost(Patience.TIME).until(() -> first.granted.get() == 2);
         assertThat(first.revoked).hasValue(1);
     }
 
     @Test
     void passesLeadershipOnWhenTheLeaderStops() {
         first.initiator.start();
-        await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
+        await().atMost(Patience.TIME).until(() -> first.initiator.getContext().isLeader());
         second.initiator.start();
-        await().during(HEARTBEAT.multipliedBy(5)).atMost(PATIENCE).until(() -> second.granted.get() == 0);
+        await().during(HEARTBEAT.multipliedBy(5)).atMost(Patience.TIME).until(() -> second.granted.get() == 0);
 
         first.initiator.stop();
 
-        await().atMost(PATIENCE).until(() -> second.initiator.getContext().isLeader());
+        await().atMost(Patience.TIME).until(() -> second.initiator.getContext().isLeader());
         assertThat(first.revoked).hasValue(1);
         assertThat(first.granted).hasValue(1);
     }

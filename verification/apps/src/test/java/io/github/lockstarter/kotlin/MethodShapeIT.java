@@ -11,6 +11,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -117,7 +118,7 @@ class MethodShapeIT {
             inApplications(contexts -> {
                 List<CompletableFuture<String>> calls = new ArrayList<>();
                 contexts.forEach(context -> calls.addAll(started(shape, context, CALLS / contexts.size())));
-                assertThat(calls).allSatisfy(call -> assertThat(call.get(1, TimeUnit.MINUTES))
+                assertThat(calls).allSatisfy(call -> assertThat(call.get(Patience.SECONDS, TimeUnit.SECONDS))
                         .isEqualTo("done"));
                 assertThat(section.mostInside()).isEqualTo(1);
                 assertThat(section.entries()).isEqualTo(CALLS);
@@ -131,7 +132,7 @@ class MethodShapeIT {
             application(0).run(context -> {
                 for (int i = 0; i < 3; i++) {
                     assertThat(catchThrowable(
-                                    () -> start(shape, context, Ending.FAIL).get(10, TimeUnit.SECONDS)))
+                                    () -> start(shape, context, Ending.FAIL).get(Patience.SECONDS, TimeUnit.SECONDS)))
                             .hasRootCauseInstanceOf(BrokenWork.class);
                 }
                 assertThat(section.entries()).isEqualTo(3);
@@ -189,7 +190,7 @@ class MethodShapeIT {
                         .orElseThrow()
                         .fencingToken();
                 context.getBean(LockAdmin.class).revoke(KEY, token).join();
-                assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS))
+                assertThatThrownBy(() -> call.get(Patience.SECONDS, TimeUnit.SECONDS))
                         .rootCause()
                         .isInstanceOf(LockLostException.class);
                 section.getFinished().complete("done");
@@ -260,8 +261,8 @@ class MethodShapeIT {
         List<CompletableFuture<String>> calls = IntStream.range(0, CALLS)
                 .mapToObj(i -> shape.start(unlocked, Ending.COMPLETE))
                 .toList();
-        assertThat(calls)
-                .allSatisfy(call -> assertThat(call.get(1, TimeUnit.MINUTES)).isEqualTo("done"));
+        assertThat(calls).allSatisfy(call -> assertThat(call.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .isEqualTo("done"));
         assertThat(section.mostInside()).isGreaterThan(1);
     }
 

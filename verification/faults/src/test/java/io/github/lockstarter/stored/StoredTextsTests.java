@@ -3,10 +3,10 @@ package io.github.lockstarter.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.jvm.Jdks;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 class StoredTextsTests {
 
     private static final int NEWER = 25;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
     void areThePinnedOnes() {
@@ -27,7 +26,7 @@ class StoredTextsTests {
         assumeTrue(newer.isPresent() && !newer.get().equals(Jdks.own()), "no other JDK");
 
         try (ChildJvm jvm = ChildJvm.start(newer.orElseThrow(), ChildJvm.SMALL, StoredTexts.class)) {
-            jvm.awaitExit(PATIENCE);
+            jvm.awaitExit(Patience.TIME);
             assertThat(jvm.lines()).containsExactly("compared by " + Jdks.featureOf(newer.orElseThrow()));
         }
     }

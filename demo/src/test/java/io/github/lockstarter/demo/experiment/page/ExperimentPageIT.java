@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.demo.experiment.page.ExperimentPage.Drawn;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -333,7 +333,7 @@ class ExperimentPageIT {
         page.takeDown();
 
         assertThat(before).isGreaterThan(5);
-        await().atMost(Duration.ofSeconds(20)).until(() -> app.descendants() < before - 5);
+        await().atMost(Patience.TIME).until(() -> app.descendants() < before - 5);
     }
 
     @Test
@@ -372,7 +372,7 @@ class ExperimentPageIT {
         assertThat(page.number("overlapped")).isZero();
         assertThat(page.drawn("stale").pixels()).as("amber").isZero();
         page.press("[data-zoom=closest]");
-        await().atMost(Duration.ofSeconds(5)).until(() -> page.drawn("held").pixels() > 1000);
+        await().atMost(Patience.TIME).until(() -> page.drawn("held").pixels() > 1000);
         Drawn close = page.drawn("held");
         assertThat(close.shared()).as("columns with bars in two lanes").isZero();
         page.press("[data-zoom=fit]");

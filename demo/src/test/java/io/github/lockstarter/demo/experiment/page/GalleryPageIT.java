@@ -5,9 +5,9 @@ import static io.github.lockstarter.demo.experiment.page.GalleryPage.ours;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -155,7 +155,7 @@ class GalleryPageIT {
 
         page.stop();
 
-        await().atMost(Duration.ofSeconds(20)).until(() -> app.descendants() <= before);
+        await().atMost(Patience.TIME).until(() -> app.descendants() <= before);
         assertThat(page.isPossible(QUICK)).isTrue();
     }
 
@@ -184,7 +184,7 @@ class GalleryPageIT {
         chromium.photograph("gallery-dark", "#exhibit-" + QUICK, "#exhibit-" + QUICK);
         chromium.prefer("light");
         chromium.resize(360, 2000);
-        await().atMost(Duration.ofSeconds(5)).until(() -> !isWiderThanTheWindow());
+        await().atMost(Patience.TIME).until(() -> !isWiderThanTheWindow());
         chromium.photograph("gallery-phone", "#exhibit-" + QUICK, "#exhibit-" + QUICK);
         chromium.resize(1280, 1600);
     }

@@ -3,6 +3,7 @@ package io.github.lockstarter.demo.experiment.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -66,7 +67,7 @@ final class PackagedDemo {
     /** Ends it, and all processes that it has started. */
     void end() throws InterruptedException {
         process.destroy();
-        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        if (!process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
         }
     }

@@ -3,9 +3,9 @@ package io.github.lockstarter.demo.experiment.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -95,7 +95,7 @@ class PageSmokeIT {
 
         chromium.driver().findElement(By.id("sell-locked")).click();
 
-        await().atMost(Duration.ofMinutes(1)).until(() -> chromium.driver()
+        await().atMost(Patience.TIME).until(() -> chromium.driver()
                 .findElement(By.id("sale-status"))
                 .getText()
                 .startsWith("With the lock: 100 of 100 sold."));

@@ -11,10 +11,10 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.etcd.EtcdPresence;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.net.TlsFiles;
 import io.github.lockstarter.kit.server.EtcdServer;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,8 +28,6 @@ class EtcdApplicationIT {
 
     /** Nothing listens there. */
     private static final String AWAY = "http://127.0.0.1:9";
-
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static EtcdServer server;
 
@@ -84,7 +82,7 @@ class EtcdApplicationIT {
         try (TcpProxy proxy = TcpProxy.before(server)) {
             proxy.hang();
             CompletableFuture<Void> replaced = CompletableFuture.runAsync(() -> {
-                await().atMost(PATIENCE).until(() -> proxy.connections() > 0);
+                await().atMost(Patience.TIME).until(() -> proxy.connections() > 0);
                 proxy.replace();
             });
             application

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.fence.Fences;
 import io.github.lockstarter.fence.testing.Overlapping;
+import io.github.lockstarter.kit.Patience;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -85,7 +86,8 @@ class JpaFencesTests {
         AtomicReference<CompletableFuture<Void>> next = new AtomicReference<>();
         add(1, 10, () -> {
             next.set(CompletableFuture.runAsync(() -> add(2, 100, () -> {})));
-            assertThatThrownBy(() -> next.get().get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            assertThatThrownBy(() -> next.get().get(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS))
+                    .isInstanceOf(TimeoutException.class);
         });
 
         next.get().join();

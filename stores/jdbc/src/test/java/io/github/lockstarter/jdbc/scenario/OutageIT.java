@@ -16,6 +16,7 @@ import io.github.lockstarter.jdbc.JdbcUnavailableException;
 import io.github.lockstarter.jdbc.LockTable;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -85,11 +86,11 @@ class OutageIT {
         assertThat(answer(acquire("hung", token))).isInstanceOf(AcquireResult.Unknown.class);
 
         assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isBetween(TIMEOUT.minusMillis(20), TIMEOUT.plusSeconds(5));
+                .isBetween(TIMEOUT.minusMillis(20), TIMEOUT.plus(Patience.TIME));
         assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
                 .isInstanceOf(ReleaseResult.Unknown.class);
         proxy.flow();
-        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+        await().atMost(Patience.TIME).untilAsserted(() -> {
             assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
                     .isNotInstanceOf(ReleaseResult.Unknown.class);
             assertThat(rowsOf("hung")).isZero();
@@ -113,7 +114,7 @@ class OutageIT {
 
             assertThat(answer(second.acquire(new AcquireCommand("late", token, LEASE, 0, 1, Optional.empty()))))
                     .isInstanceOf(AcquireResult.Unknown.class);
-            await().atMost(Duration.ofSeconds(10))
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(answer(second.release(new ReleaseCommand("late", token, 0))))
                             .isNotInstanceOf(ReleaseResult.Unknown.class));
             operator.rollback();
@@ -130,16 +131,14 @@ class OutageIT {
             proxy.refuse();
             proxy.cut();
 
-            await().atMost(Duration.ofSeconds(20))
-                    .pollInterval(Duration.ofMillis(100))
-                    .untilAsserted(() -> {
-                        assertThatThrownBy(() -> application.locks().tryAcquire("any"))
-                                .isInstanceOf(LockBackendException.class);
-                        assertThat(application.events().ofStore()).hasSize(1);
-                    });
+            await().atMost(Patience.TIME).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
+                assertThatThrownBy(() -> application.locks().tryAcquire("any"))
+                        .isInstanceOf(LockBackendException.class);
+                assertThat(application.events().ofStore()).hasSize(1);
+            });
             proxy.accept();
 
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Patience.TIME)
                     .pollInterval(Duration.ofMillis(100))
                     .ignoreExceptionsInstanceOf(LockBackendException.class)
                     .untilAsserted(() -> {
@@ -169,7 +168,7 @@ class OutageIT {
 
                 held.release();
 
-                next.get(20, TimeUnit.SECONDS).release();
+                next.get(Patience.SECONDS, TimeUnit.SECONDS).release();
             }
         }
     }
@@ -240,7 +239,7 @@ class OutageIT {
 
     private static <R> R answer(CompletionStage<R> stage) {
         try {
-            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

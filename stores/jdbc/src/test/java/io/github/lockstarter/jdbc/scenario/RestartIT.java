@@ -11,6 +11,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.PostgresServer;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class RestartIT {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(other.locks().tryAcquire(LockRequest.of("restarted").withoutWaiting()))
                         .isEmpty();
-                await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThatCode(
+                await().atMost(Patience.TIME).untilAsserted(() -> assertThatCode(
                                 () -> held.extend(LockRequest.of(held.key()).leasedFor(Duration.ofSeconds(40))))
                         .doesNotThrowAnyException());
                 held.release();

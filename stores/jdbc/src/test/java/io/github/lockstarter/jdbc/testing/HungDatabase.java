@@ -9,10 +9,10 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.jdbc.JdbcLockAutoConfiguration;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Arrays;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -20,8 +20,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A database server that hangs, and is then replaced behind its address: it never answers open connections. */
 public final class HungDatabase {
-
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private HungDatabase() {}
 
@@ -54,7 +52,7 @@ public final class HungDatabase {
         LockHandle held = locks.acquire("held");
         proxy.stallRequests();
         proxy.stallReplies();
-        await().atMost(PATIENCE).until(() -> {
+        await().atMost(Patience.TIME).until(() -> {
             assertThatThrownBy(() -> locks.tryAcquire("meanwhile")).isInstanceOf(LockBackendException.class);
             return isLoggingIn();
         });
@@ -62,7 +60,7 @@ public final class HungDatabase {
         proxy.open().forEach(ProxyLink::closeToServer);
         proxy.flow();
 
-        await().atMost(PATIENCE)
+        await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(
                         () -> assertThat(locks.tryAcquire("afterwards")).hasValueSatisfying(LockHandle::release));

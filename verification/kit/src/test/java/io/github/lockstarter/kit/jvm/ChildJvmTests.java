@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class ChildJvmTests {
             child.pause();
             int printed = settledLines(child);
             child.resume();
-            await().atMost(ofSeconds(10))
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(child.lines()).hasSizeGreaterThan(printed + 2));
             child.kill();
             assertThat(child.isAlive()).isFalse();
@@ -52,14 +53,14 @@ class ChildJvmTests {
 
             child.kill();
 
-            await().atMost(ofSeconds(5)).untilAsserted(() -> assertThat(ProcessHandle.of(grandchild))
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(ProcessHandle.of(grandchild))
                     .isEmpty());
         }
     }
 
     private static int settledLines(ChildJvm child) {
         int[] seen = {-1};
-        await().pollInterval(ofSeconds(1)).atMost(ofSeconds(10)).until(() -> {
+        await().pollInterval(ofSeconds(1)).atMost(Patience.TIME).until(() -> {
             int before = seen[0];
             seen[0] = child.lines().size();
             return before == seen[0];

@@ -1,10 +1,10 @@
 package io.github.lockstarter.kit.net;
 
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -62,7 +62,7 @@ class TcpProxyTests {
         try (Socket first = connect()) {
             ask(first, "a");
             proxy.forget();
-            first.setSoTimeout(300);
+            first.setSoTimeout(Patience.MOMENT_MILLIS);
             assertThatThrownBy(() -> ask(first, "b")).isInstanceOf(SocketTimeoutException.class);
             try (Socket second = connect()) {
                 ask(second, "c");
@@ -88,7 +88,7 @@ class TcpProxyTests {
     @Test
     void refusesNewConnectionsUntilItAcceptsAgain() throws IOException {
         proxy.refuse();
-        await().atMost(ofSeconds(30))
+        await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class));
 
         proxy.accept();
@@ -114,7 +114,7 @@ class TcpProxyTests {
         try (Socket client = connect()) {
             proxy.stallReplies();
             assertUnanswered(client, "a");
-            await().atMost(ofSeconds(30))
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(executed).containsExactly("a"));
 
             proxy.flow();
@@ -128,7 +128,7 @@ class TcpProxyTests {
         try (Socket client = connect()) {
             assertThat(ask(client, "keep")).isEqualTo("keep");
             send(client, "drop");
-            assertThat(dropped.get(5, TimeUnit.SECONDS)).isEqualTo("drop\n");
+            assertThat(dropped.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo("drop\n");
             assertThat(endOfInput(client)).isTrue();
             assertThat(executed).containsExactly("keep", "drop");
         }
@@ -142,7 +142,7 @@ class TcpProxyTests {
         try (Socket client = connect()) {
             ask(client, "a");
             proxy.open().forEach(ProxyLink::closeToServer);
-            await().atMost(ofSeconds(30)).untilAsserted(() -> assertThat(ends).hasValue(1));
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(ends).hasValue(1));
             assertUnanswered(client, "b");
 
             proxy.cut();
@@ -169,7 +169,7 @@ class TcpProxyTests {
             proxy.open().forEach(ProxyLink::endReplies);
             assertThat(endOfInput(client)).isTrue();
             send(client, "b");
-            await().atMost(ofSeconds(30))
+            await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(executed).containsExactly("a", "b"));
         }
     }
@@ -203,7 +203,7 @@ class TcpProxyTests {
 
     /** A slow machine delays an answer, which only lets this pass. */
     private static void assertUnanswered(Socket client, String line) throws IOException {
-        client.setSoTimeout(300);
+        client.setSoTimeout(Patience.MOMENT_MILLIS);
         assertThatThrownBy(() -> ask(client, line)).isInstanceOf(SocketTimeoutException.class);
         client.setSoTimeout(PATIENCE_MILLIS);
     }

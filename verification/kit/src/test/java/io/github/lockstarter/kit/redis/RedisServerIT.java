@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -94,7 +95,7 @@ class RedisServerIT {
 
             child.kill();
 
-            await().atMost(ofSeconds(20)).until(() -> !isListening(port));
+            await().atMost(Patience.TIME).until(() -> !isListening(port));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.simulation.redis;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -21,7 +22,7 @@ final class RespConnection implements AutoCloseable {
         try {
             socket = new Socket(server.uri().getHost(), server.uri().getPort());
             socket.setTcpNoDelay(true);
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout((int) Patience.TIME.toMillis());
             input = new BufferedInputStream(socket.getInputStream());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -1,0 +1,110 @@
+package io.github.lockstarter.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * No test depends on how fast the machine is: tests wait for what is to happen with the kit's {@code Patience}, bound
+ * no time, and say why they sleep. Those that need a time bound have the tag {@code timing}.
+ */
+class PatienceTests {
+
+    private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+
+    private static final int LEAST_SECONDS = 30;
+
+    /** A literal, with its unit as a method of Duration or as the constant that follows. */
+    private static final String TIME = "(?:(?:Duration\\.)?of(?<of>Millis|Seconds)\\((?<number>[\\d_]+)\\)"
+            + "|(?<plain>[\\d_]+)L?, (?:TimeUnit\\.)?(?<unit>MILLISECONDS|SECONDS))";
+
+    private static final Pattern WAIT =
+            Pattern.compile("\\.(?:atMost|get|await|poll|orTimeout|waitFor|tryAcquire|awaitTermination|succeedsWithin"
+                    + "|isLessThan|isLessThanOrEqualTo)\\(" + TIME);
+
+    private static final Pattern SOCKET = Pattern.compile("\\.setSoTimeout\\(\\d");
+
+    private static final Pattern SLEEP = Pattern.compile("\\bThread\\.sleep\\([^;]*;(?! //)");
+
+    @Test
+    void testsDependOnNoSpeed() throws IOException {
+        List<String> found = new ArrayList<>();
+        List<Path> tests = tests();
+        for (Path test : tests) {
+            String source = Files.readString(test);
+            if (!source.contains("Effort.TIMING")) {
+                violations(source).forEach(each -> found.add(ROOT.relativize(test) + ": " + each));
+            }
+        }
+        assertThat(tests).hasSizeGreaterThan(300);
+        assertThat(found).as("impatient waits").isEmpty();
+    }
+
+    @Test
+    void theCheckFindsImpatientWaits() {
+        assertThat(List.of(
+                        "await().atMost(Duration.ofSeconds(10)).until(done);",
+                        "await().atMost(ofMillis(900)).until(done);",
+                        "result.get(5, TimeUnit.SECONDS)",
+                        "queue.poll(300, MILLISECONDS)",
+                        "latch.await(4, SECONDS)",
+                        "assertThat(took).isLessThan(Duration.ofSeconds(2));",
+                        "assertThat(result).succeedsWithin(Duration.ofMillis(4_900))",
+                        "socket.setSoTimeout(300);",
+                        "Thread.sleep(1500);"))
+                .allSatisfy(source -> assertThat(violations(source)).as(source).hasSize(1));
+        assertThat(List.of(
+                        "await().atMost(Patience.TIME).until(done);",
+                        "await().atMost(Duration.ofMinutes(3)).until(done);",
+                        "await().atMost(Duration.ofSeconds(30)).until(done);",
+                        "result.get(Patience.SECONDS, TimeUnit.SECONDS)",
+                        "provider.lock(atMost(Duration.ofMillis(2)))",
+                        "handles.get(1).release();",
+                        "Thread.sleep(5); // the work"))
+                .allSatisfy(source -> assertThat(violations(source)).as(source).isEmpty());
+    }
+
+    private static List<String> violations(String source) {
+        List<String> found = new ArrayList<>();
+        Matcher waits = WAIT.matcher(source);
+        while (waits.find()) {
+            if (seconds(waits) < LEAST_SECONDS) {
+                found.add(waits.group());
+            }
+        }
+        Stream.of(SOCKET, SLEEP)
+                .flatMap(pattern -> pattern.matcher(source).results())
+                .forEach(each -> found.add(each.group()));
+        return found;
+    }
+
+    private static double seconds(Matcher wait) {
+        boolean isDuration = wait.group("of") != null;
+        double number = Double.parseDouble((isDuration ? wait.group("number") : wait.group("plain")).replace("_", ""));
+        String unit = isDuration ? wait.group("of") : wait.group("unit");
+        return unit.startsWith("M") ? number / 1000 : number;
+    }
+
+    /** But for the benchmarks, whose subject is the time, and programs that are run by hand. */
+    private static List<Path> tests() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            return files.filter(file -> file.toString().endsWith(".java") && !file.endsWith("PatienceTests.java"))
+                    .filter(file -> !file.toString().endsWith("Run.java"))
+                    .filter(file -> {
+                        String path = ROOT.relativize(file).toString().replace('\\', '/');
+                        return path.contains("src/test/")
+                                && !path.contains("/target/")
+                                && !path.startsWith("verification/benchmarks/");
+                    })
+                    .toList();
+        }
+    }
+}
