@@ -24,13 +24,12 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
 /** The documents: links resolve, the navigation is complete, and everything that an application uses is described. */
 class DocumentationTests {
 
-    private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+    private static final Path ROOT = SourceFiles.ROOT;
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
     private static final Path DOCS = ROOT.resolve("docs");
     private static final int MOST_LINES_OF_THE_README = 199;
@@ -65,7 +64,7 @@ class DocumentationTests {
     @Test
     void everyDocumentNamedInASourceExists() throws IOException {
         Set<String> named = new HashSet<>();
-        for (Path source : files(ROOT, ".java", ".lua", ".yaml")) {
+        for (Path source : SourceFiles.under(ROOT, ".java", ".lua", ".yaml")) {
             NAMED.matcher(read(source)).results().forEach(name -> named.add(name.group()));
         }
         assertThat(named).isNotEmpty().allSatisfy(name -> assertThat(ROOT.resolve(name))
@@ -169,7 +168,7 @@ class DocumentationTests {
     @Test
     void keepsCommentsWithin120Columns() throws IOException {
         List<String> tooLong = new ArrayList<>();
-        for (Path file : files(ROOT, ".java")) {
+        for (Path file : SourceFiles.under(ROOT, ".java")) {
             List<String> lines = Files.readAllLines(file);
             for (int i = 0; i < lines.size(); i++) {
                 if (lines.get(i).length() > 120 && COMMENT.matcher(lines.get(i)).lookingAt()) {
@@ -225,21 +224,7 @@ class DocumentationTests {
     }
 
     private static List<Path> documents(Path directory) throws IOException {
-        return files(directory, ".md");
-    }
-
-    private static List<Path> files(Path directory, String... endings) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(file -> Stream.of(endings).anyMatch(file.toString()::endsWith))
-                    .filter(file -> !isGenerated(ROOT.relativize(file)))
-                    .toList();
-        }
-    }
-
-    private static boolean isGenerated(Path file) {
-        return StreamSupport.stream(file.spliterator(), false)
-                .map(Path::toString)
-                .anyMatch(Set.of("target", ".git")::contains);
+        return SourceFiles.under(directory, ".md");
     }
 
     private static String read(Path file) throws IOException {

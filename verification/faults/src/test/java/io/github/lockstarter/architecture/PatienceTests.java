@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
  */
 class PatienceTests {
 
-    private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
-
     private static final int LEAST_SECONDS = 30;
 
     /** A literal, with its unit as a method of Duration or as the constant that follows. */
@@ -41,7 +39,7 @@ class PatienceTests {
         for (Path test : tests) {
             String source = Files.readString(test);
             if (!source.contains("Effort.TIMING")) {
-                violations(source).forEach(each -> found.add(ROOT.relativize(test) + ": " + each));
+                violations(source).forEach(each -> found.add(SourceFiles.ROOT.relativize(test) + ": " + each));
             }
         }
         assertThat(tests).hasSizeGreaterThan(300);
@@ -95,16 +93,12 @@ class PatienceTests {
 
     /** But for the benchmarks, whose subject is the time, and programs that are run by hand. */
     private static List<Path> tests() throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.filter(file -> file.toString().endsWith(".java") && !file.endsWith("PatienceTests.java"))
-                    .filter(file -> !file.toString().endsWith("Run.java"))
-                    .filter(file -> {
-                        String path = ROOT.relativize(file).toString().replace('\\', '/');
-                        return path.contains("src/test/")
-                                && !path.contains("/target/")
-                                && !path.startsWith("verification/benchmarks/");
-                    })
-                    .toList();
-        }
+        return SourceFiles.under(SourceFiles.ROOT, ".java").stream()
+                .filter(file -> !file.endsWith("PatienceTests.java") && !file.toString().endsWith("Run.java"))
+                .filter(file -> {
+                    String path = SourceFiles.ROOT.relativize(file).toString().replace('\\', '/');
+                    return path.contains("src/test/") && !path.startsWith("verification/benchmarks/");
+                })
+                .toList();
     }
 }
