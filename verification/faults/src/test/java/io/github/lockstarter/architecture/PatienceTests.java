@@ -94,7 +94,8 @@ class PatienceTests {
     /** But for the benchmarks, whose subject is the time, and programs that are run by hand. */
     private static List<Path> tests() throws IOException {
         return SourceFiles.under(SourceFiles.ROOT, ".java").stream()
-                .filter(file -> !file.endsWith("PatienceTests.java") && !file.toString().endsWith("Run.java"))
+                .filter(file ->
+                        !file.endsWith("PatienceTests.java") && !file.toString().endsWith("Run.java"))
                 .filter(file -> {
                     String path = SourceFiles.ROOT.relativize(file).toString().replace('\\', '/');
                     return path.contains("src/test/") && !path.startsWith("verification/benchmarks/");
