@@ -218,7 +218,7 @@ final class Handle implements LockHandle {
         return upcast(enterAgain(request));
     }
 
-    /** Allocates nothing, unlike {@code map}: a handle that nobody gets would keep its lock. */
+    /** Only casts, because a conversion allocates: if that fails, no code gets the handle, and the lock stays held. */
     @SuppressWarnings("unchecked")
     static Optional<LockHandle> upcast(Optional<? extends LockHandle> handle) {
         return (Optional<LockHandle>) handle;

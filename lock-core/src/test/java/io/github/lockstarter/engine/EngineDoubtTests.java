@@ -516,7 +516,7 @@ class EngineDoubtTests extends EngineInterleavings {
         Question beat = nextOfNow();
         assertThat(acquiring).isNotDone();
         letPass(Duration.ofSeconds(5));
-        assertThatThrownBy(() -> acquiring.get(30, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("granted it late");
         assertThat(beat.answer).isNotDone();

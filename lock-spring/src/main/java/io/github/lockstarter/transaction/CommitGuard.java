@@ -107,8 +107,8 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
             }
         } else if (bean instanceof TransactionManager && known.add(name)) {
             log.warn(
-                    "Transaction manager '{}' is a {}, which takes no TransactionExecutionListener: its commits are not "
-                            + "checked for lost locks, unless it commits through a manager that is a bean as well. "
+                    "Transaction manager '{}' is a {}, which takes no TransactionExecutionListener: its commits are "
+                            + "not checked for lost locks, unless it commits through a manager that is a bean as well. "
                             + "Extend AbstractPlatformTransactionManager, or check fencing tokens",
                     name,
                     bean.getClass().getName());
