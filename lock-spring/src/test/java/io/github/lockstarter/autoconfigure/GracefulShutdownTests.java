@@ -9,6 +9,8 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.RecordingBackend;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -16,8 +18,8 @@ import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.testing.Effort;
 import jakarta.annotation.PreDestroy;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,35 +32,43 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /**
  * An application is closed while a job runs under a lock, and another instance waits for that lock. The executors are
- * Spring's own.
+ * Spring's own. The job ends when the test has seen what it is to see.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class GracefulShutdownTests {
 
     private static final String KEY = "job";
 
-    /** Longer than the shutdown phase and than the lease. */
-    private static final Duration LONG = Duration.ofMillis(2500);
-
-    private static final Duration SHORT = Duration.ofMillis(400);
-
-    private static final Duration LEASE = Duration.ofMillis(1200);
+    /** Part of the warning when the engine ends before the work under its locks. */
+    private static final String LEFT_TO_LEASES = "held at the end of the shutdown and renewed no more";
 
     private final LocalLockBackend store = new LocalLockBackend();
+    private final RecordingBackend commands = new RecordingBackend(store);
+    private final Shutdown shutdown = new Shutdown();
     private final Work work = new Work();
+    private final CompletableFuture<Granted> granted = new CompletableFuture<>();
     private final AtomicReference<Future<?>> submitted = new AtomicReference<>();
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
@@ -66,21 +76,55 @@ class GracefulShutdownTests {
                     LifecycleAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     TaskSchedulingAutoConfiguration.class))
-            .withBean(LockBackend.class, () -> store, definition -> definition.setDestroyMethodName(""))
+            .withBean(LockBackend.class, () -> commands, definition -> definition.setDestroyMethodName(""))
+            .withBean(Shutdown.class, () -> shutdown)
             .withBean(Work.class, () -> work)
             .withPropertyValues(
-                    "distributed-lock.lease=" + LEASE.toMillis(),
-                    "distributed-lock.locks." + KEY + ".lease=" + LEASE.toMillis(),
-                    "spring.task.scheduling.shutdown.await-termination-period=30s");
+                    "distributed-lock.lease=60s", "spring.task.scheduling.shutdown.await-termination-period=2m");
 
-    /** The job, which runs for its whole time while it holds the lock. */
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    /** Stops in the first phase and in one behind that of the engine. */
+    static final class Shutdown implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+
+        private final CompletableFuture<Void> began = new CompletableFuture<>();
+        private final CompletableFuture<Void> enginesPhaseIsOver = new CompletableFuture<>();
+
+        @Override
+        public void onApplicationEvent(ContextClosedEvent event) {
+            began.complete(null);
+        }
+
+        @Override
+        public void start() {}
+
+        @Override
+        public void stop() {
+            enginesPhaseIsOver.complete(null);
+        }
+
+        @Override
+        public boolean isRunning() {
+            return !enginesPhaseIsOver.isDone();
+        }
+
+        @Override
+        public int getPhase() {
+            return LockEngineLifecycle.PHASE - 1;
+        }
+    }
+
+    /** The job, which runs under its lock for a moment longer than {@link #lasts}, as work that ignores interrupts. */
     static final class Work {
 
         private final CountDownLatch began = new CountDownLatch(1);
         private final AtomicInteger runs = new AtomicInteger();
         private final AtomicBoolean wasVirtual = new AtomicBoolean();
         private final AtomicReference<LockHandle> handle = new AtomicReference<>();
-        private volatile Duration lasts = SHORT;
+        private volatile CompletableFuture<?> lasts = new CompletableFuture<>();
         private volatile boolean isUnderWay;
 
         void run() {
@@ -88,46 +132,48 @@ class GracefulShutdownTests {
             runs.incrementAndGet();
             handle.set(LockHandle.current().orElseThrow());
             began.countDown();
-            long until = System.nanoTime() + lasts.toNanos();
-            while (System.nanoTime() - until < 0) {
-                try {
-                    Thread.sleep(10); // the work of the job
-                } catch (InterruptedException e) {
-                    // Continues, as work that ignores interrupts does.
-                }
+            lasts.thenRunAsync(
+                            () -> isUnderWay = false,
+                            CompletableFuture.delayedExecutor(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS))
+                    .join();
+        }
+
+        void awaitBegin() {
+            try {
+                assertThat(began.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
             }
-            isUnderWay = false;
         }
     }
 
     /** Observations of the other instance when it was granted the lock. */
-    private record Granted(boolean whileTheJobRan, boolean whileTheHandleWasHeld, Duration afterTheStop) {}
+    private record Granted(boolean whileTheJobRan, boolean whileTheHandleWasHeld, boolean afterARelease) {}
 
     /** Closes the application while the job runs, and waits for the lock in the meantime. */
     private Granted closedWhile(
-            ApplicationContextRunner runner, Duration lasts, Consumer<ConfigurableApplicationContext> start) {
+            ApplicationContextRunner runner,
+            CompletableFuture<?> lasts,
+            Consumer<ConfigurableApplicationContext> start) {
         work.lasts = lasts;
-        AtomicReference<Granted> granted = new AtomicReference<>();
         try (LockEngine other = new LockEngine(store, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM)) {
             AtomicReference<CompletableFuture<LockHandle>> waiting = new AtomicReference<>();
-            AtomicReference<Long> stoppedAt = new AtomicReference<>();
             runner.run(context -> {
                 assertThat(context).hasNotFailed();
                 start.accept(context);
-                assertThat(work.began.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-                stoppedAt.set(System.nanoTime());
-                waiting.set(other.acquireAsync(LockRequest.of(KEY).waitingUpTo(Duration.ofSeconds(20)))
+                work.awaitBegin();
+                waiting.set(other.acquireAsync(LockRequest.of(KEY).waitingUpTo(Patience.TIME))
                         .thenApply(handle -> {
-                            granted.set(new Granted(
+                            granted.complete(new Granted(
                                     work.isUnderWay,
                                     work.handle.get().isHeld(),
-                                    Duration.ofNanos(System.nanoTime() - stoppedAt.get())));
+                                    commands.count(Verb.RELEASE, KEY) > 0));
                             return handle;
                         }));
             });
-            waiting.get().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().release();
+            waiting.get().join().release();
         }
-        return granted.get();
+        return granted.join();
     }
 
     private static void nothing(ConfigurableApplicationContext context) {}
@@ -163,9 +209,9 @@ class GracefulShutdownTests {
         @Scheduled(fixedRate = 60_000)
         @ScheduledLock(name = KEY)
         public void run() {
-            work.run();
             work.wasVirtual.set(
                     Thread.currentThread().getThreadGroup().getName().equals("VirtualThreads"));
+            work.run();
         }
     }
 
@@ -177,41 +223,61 @@ class GracefulShutdownTests {
         return scheduled().withPropertyValues("spring.task.scheduling.shutdown.await-termination=true");
     }
 
+    private static ApplicationContextRunner withShortLease(ApplicationContextRunner runner) {
+        return runner.withPropertyValues(
+                "distributed-lock.lease=1200", "distributed-lock.locks." + KEY + ".lease=1200");
+    }
+
     private static ApplicationContextRunner withShortPhases(ApplicationContextRunner runner) {
         return runner.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms");
     }
 
     @Test
     void keepsTheLockOfAnAwaitedJobUntilItEnds() {
-        assertThat(closedWhile(awaited(), SHORT, GracefulShutdownTests::nothing).whileTheJobRan())
+        assertThat(closedWhile(awaited(), shutdown.began, GracefulShutdownTests::nothing)
+                        .whileTheJobRan())
                 .isFalse();
         assertThat(work.runs).as("jobs that began after the shutdown").hasValue(1);
     }
 
     @Test
-    void renewsTheLockOfAnAwaitedJobThatOutlastsThePhaseAndTheLease() {
-        Granted granted = closedWhile(withShortPhases(awaited()), LONG, GracefulShutdownTests::nothing);
-        assertThat(granted.whileTheJobRan()).isFalse();
+    void renewsTheLockOfAnAwaitedJobThatOutlastsThePhase(CapturedOutput output) {
+        Granted next =
+                closedWhile(withShortPhases(awaited()), shutdown.enginesPhaseIsOver, GracefulShutdownTests::nothing);
+        assertThat(next.whileTheJobRan()).isFalse();
+        assertThat(output).doesNotContain(LEFT_TO_LEASES);
+    }
+
+    /** A pause of this machine ends the lease, too. */
+    @Test
+    @Tag(Effort.TIMING)
+    void renewsTheLockOfAnAwaitedJobThatOutlastsTheLease() {
+        CompletableFuture<?> severalLeases = shutdown.enginesPhaseIsOver.thenRunAsync(
+                () -> {}, CompletableFuture.delayedExecutor(2_500, TimeUnit.MILLISECONDS));
+        Granted next =
+                closedWhile(withShortPhases(withShortLease(awaited())), severalLeases, GracefulShutdownTests::nothing);
+        assertThat(next.whileTheJobRan()).isFalse();
     }
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void keepsTheLockOfAnAwaitedJobOnAVirtualThread() {
+    void keepsTheLockOfAnAwaitedJobOnAVirtualThread(CapturedOutput output) {
         ApplicationContextRunner virtual = application
                 .withUserConfiguration(Scheduling.class)
                 .withBean(JobAtRate.class)
                 .withPropertyValues(
                         "spring.task.scheduling.shutdown.await-termination=true",
                         "spring.threads.virtual.enabled=true");
-        assertThat(closedWhile(withShortPhases(virtual), LONG, GracefulShutdownTests::nothing)
+        assertThat(closedWhile(withShortPhases(virtual), shutdown.enginesPhaseIsOver, GracefulShutdownTests::nothing)
                         .whileTheJobRan())
                 .isFalse();
+        assertThat(output).doesNotContain(LEFT_TO_LEASES);
         assertThat(work.wasVirtual).isTrue();
     }
 
     @Test
     void keepsTheLockOfAJobThatIsNotConfiguredToBeAwaited() {
-        assertThat(closedWhile(scheduled(), SHORT, GracefulShutdownTests::nothing)
+        assertThat(closedWhile(scheduled(), shutdown.began, GracefulShutdownTests::nothing)
                         .whileTheJobRan())
                 .isFalse();
     }
@@ -224,28 +290,27 @@ class GracefulShutdownTests {
     /** Also keeps the loss from ending a thread of its own, which another test's Awaitility would report. */
     private void assertWorkWasToldOfItsLoss() {
         assertThat(submitted.get())
-                .failsWithin(Duration.ofSeconds(20))
+                .failsWithin(Patience.TIME)
                 .withThrowableOfType(ExecutionException.class)
                 .withCauseInstanceOf(LockLostException.class);
     }
 
-    @Test
-    void keepsTheLockOfATaskOfAPlainExecutor() {
-        Granted granted = closedWhile(
-                application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor),
-                SHORT,
-                this::submitWork);
-        assertThat(granted.whileTheJobRan()).isFalse();
+    private ApplicationContextRunner withPlainExecutor() {
+        return application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor);
     }
 
     @Test
-    void leavesTheLockOfATaskThatIsNotAwaitedToItsLease() {
-        Granted granted = closedWhile(
-                withShortPhases(application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor)),
-                LONG,
-                this::submitWork);
-        assertThat(granted.whileTheHandleWasHeld()).isFalse();
-        assertThat(granted.afterTheStop()).isGreaterThan(LEASE.dividedBy(2));
+    void keepsTheLockOfATaskOfAPlainExecutor() {
+        Granted next = closedWhile(withPlainExecutor(), shutdown.began, this::submitWork);
+        assertThat(next.whileTheJobRan()).isFalse();
+    }
+
+    @Test
+    void leavesTheLockOfATaskThatIsNotAwaitedToItsLease(CapturedOutput output) {
+        Granted next = closedWhile(withShortPhases(withShortLease(withPlainExecutor())), granted, this::submitWork);
+        assertThat(next.whileTheHandleWasHeld()).isFalse();
+        assertThat(next.afterARelease()).isFalse();
+        assertThat(output).contains(LEFT_TO_LEASES);
         assertWorkWasToldOfItsLoss();
     }
 
@@ -271,10 +336,10 @@ class GracefulShutdownTests {
 
     @Test
     void keepsTheLockOfAThreadThatABeanAwaitsWhenItIsDestroyed() {
-        Granted granted = closedWhile(
-                application.withBean(ThreadOwner.class), SHORT, context -> context.getBean(ThreadOwner.class)
+        Granted next = closedWhile(
+                application.withBean(ThreadOwner.class), shutdown.began, context -> context.getBean(ThreadOwner.class)
                         .start(context.getBean(LockOperations.class), work));
-        assertThat(granted.whileTheJobRan()).isFalse();
+        assertThat(next.whileTheJobRan()).isFalse();
     }
 
     /** As an application has it that injects the locks. */
@@ -292,40 +357,33 @@ class GracefulShutdownTests {
     }
 
     @Test
-    void renewsTheLockOfAThreadThatABeanWithInjectedLocksAwaits() {
-        Granted granted = closedWhile(
+    void renewsTheLockOfAThreadThatABeanWithInjectedLocksAwaits(CapturedOutput output) {
+        Granted next = closedWhile(
                 withShortPhases(application.withBean(LockingThreadOwner.class)),
-                LONG,
+                shutdown.enginesPhaseIsOver,
                 context -> context.getBean(LockingThreadOwner.class).start(work));
-        assertThat(granted.whileTheJobRan()).isFalse();
+        assertThat(next.whileTheJobRan()).isFalse();
+        assertThat(output).doesNotContain(LEFT_TO_LEASES);
     }
 
     /** The control: an engine that releases the locks, as {@link LockEngine#stop()} does, allows two owners. */
     @Test
     void theCheckFindsTwoOwnersWhenTheEngineReleasesTheLocks() {
-        Granted granted = closedWhile(
-                application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor), LONG, context -> {
-                    submitWork(context);
-                    awaitBegin();
-                    context.getBean(LockEngine.class).stop();
-                });
-        assertThat(granted.whileTheJobRan()).isTrue();
+        Granted next = closedWhile(withPlainExecutor(), granted, context -> {
+            submitWork(context);
+            work.awaitBegin();
+            context.getBean(LockEngine.class).stop();
+        });
+        assertThat(next.whileTheJobRan()).isTrue();
+        assertThat(next.afterARelease()).isTrue();
         assertWorkWasToldOfItsLoss();
-    }
-
-    private void awaitBegin() {
-        try {
-            assertThat(work.began.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @Test
     void onlyReentersHeldLocksDuringTheShutdown() {
         AtomicReference<LockOperations> locks = new AtomicReference<>();
         CompletableFuture<Void> checked = new CompletableFuture<>();
-        closedWhile(application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor), SHORT, context -> {
+        closedWhile(withPlainExecutor(), shutdown.began, context -> {
             locks.set(context.getBean(LockOperations.class));
             submitted.set(context.getBean(ExecutorService.class)
                     .submit(() -> locks.get().execute(KEY, () -> {
@@ -338,7 +396,7 @@ class GracefulShutdownTests {
                     })));
         });
         assertThat(submitted.get()).succeedsWithin(Patience.TIME);
-        assertThatThrownBy(checked.orTimeout(Patience.SECONDS, TimeUnit.SECONDS)::join)
+        assertThatThrownBy(checked::join)
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Cannot acquire lock 'other'")
                 .hasMessageContaining("the application is stopping");
