@@ -2,21 +2,19 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.Renewal;
+import io.github.lockstarter.autoconfigure.testing.Operator;
 import io.github.lockstarter.transaction.testing.H2Bank;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -29,9 +27,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 class LockedTransactionTests {
-
-    /** Long enough for a grant on a machine that stalls briefly, in ms. */
-    private static final long SOON_OVER = 500;
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -61,11 +56,13 @@ class LockedTransactionTests {
         private final JdbcTemplate jdbc;
         private final LockOperations locks;
         private final Audit audit;
+        private final ApplicationContext context;
 
-        Accounts(JdbcTemplate jdbc, LockOperations locks, Audit audit) {
+        Accounts(JdbcTemplate jdbc, LockOperations locks, Audit audit, ApplicationContext context) {
             this.jdbc = jdbc;
             this.locks = locks;
             this.audit = audit;
+            this.context = context;
         }
 
         @DistributedLock
@@ -87,22 +84,21 @@ class LockedTransactionTests {
             return held;
         }
 
-        @DistributedLock(leaseMs = SOON_OVER, renewal = Renewal.OFF)
+        @DistributedLock
         @Transactional
         public void bookAndLoseTheLock() {
             jdbc.update("insert into booking values (2)");
             loseTheLock();
         }
 
-        @DistributedLock(leaseMs = SOON_OVER, renewal = Renewal.OFF)
+        @DistributedLock
         public void loseTheLockAndBookUnderAnother() {
             loseTheLock();
             audit.record(3);
         }
 
-        private static void loseTheLock() {
-            LockHandle handle = LockHandle.current().orElseThrow();
-            await().until(() -> !handle.isHeld());
+        private void loseTheLock() {
+            Operator.revoke(context, LockHandle.current().orElseThrow().key());
         }
     }
 
@@ -146,13 +142,11 @@ class LockedTransactionTests {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
             TransactionTemplate transaction =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            LockRequest request =
-                    LockRequest.of("booking").leasedFor(Duration.ofMillis(500)).withoutRenewal();
             assertThatThrownBy(() -> locks.execute(
-                            request,
+                            "booking",
                             () -> transaction.executeWithoutResult(status -> {
                                 jdbc.update("insert into booking values (4)");
-                                Accounts.loseTheLock();
+                                Operator.revoke(context, "booking");
                             })))
                     .isInstanceOf(LockLostException.class);
             assertThat(bookings(jdbc)).isZero();

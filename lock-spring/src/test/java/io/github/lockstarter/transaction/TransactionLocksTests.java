@@ -19,8 +19,8 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.Renewal;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.Operator;
 import io.github.lockstarter.transaction.ContainerTransactions.ContainerTransaction;
 import io.github.lockstarter.transaction.testing.Account;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -158,8 +158,8 @@ class TransactionLocksTests {
             return LockHandle.current().orElseThrow().fencingToken();
         }
 
-        @DistributedLock(name = "brief", leaseMs = 500, renewal = Renewal.OFF)
-        public void payBriefly() {
+        @DistributedLock(name = "revoked")
+        public void payAndLose() {
             account.withoutAnnotation();
         }
 
@@ -321,12 +321,12 @@ class TransactionLocksTests {
     @Test
     void rollsBackIfTheLockIsLostBeforeTheCommit() {
         releasingAfter.run(context -> {
-            assertThatThrownBy(() -> inTransaction(context, transaction -> payBrieflyAndLoseTheLock(context)))
+            assertThatThrownBy(() -> inTransaction(context, transaction -> payAndLoseTheLock(context)))
                     .isInstanceOf(LockLostException.class);
             assertThat(committedBalance(context)).isEqualTo(100);
         });
         releasingAfter.withPropertyValues("distributed-lock.on-lost=return").run(context -> {
-            inTransaction(context, transaction -> payBrieflyAndLoseTheLock(context));
+            inTransaction(context, transaction -> payAndLoseTheLock(context));
             assertThat(committedBalance(context)).isEqualTo(90);
         });
     }
@@ -336,19 +336,18 @@ class TransactionLocksTests {
         releasingAfter.withPropertyValues("distributed-lock.on-lost=return").run(context -> {
             Payments payments = context.getBean(Payments.class);
             inTransaction(context, transaction -> {
-                payBrieflyAndLoseTheLock(context);
-                assertThatThrownBy(payments::payBriefly).isInstanceOf(LockLostException.class);
-                payments.payBriefly();
-                assertThat(isHeld(context, "brief")).isTrue();
+                payAndLoseTheLock(context);
+                assertThatThrownBy(payments::payAndLose).isInstanceOf(LockLostException.class);
+                payments.payAndLose();
+                assertThat(isHeld(context, "revoked")).isTrue();
             });
-            assertThat(isHeld(context, "brief")).isFalse();
+            assertThat(isHeld(context, "revoked")).isFalse();
         });
     }
 
-    private static void payBrieflyAndLoseTheLock(ApplicationContext context) {
-        context.getBean(Payments.class).payBriefly();
-        assertThat(isHeld(context, "brief")).isTrue();
-        await().until(() -> !isHeld(context, "brief"));
+    private static void payAndLoseTheLock(ApplicationContext context) {
+        context.getBean(Payments.class).payAndLose();
+        Operator.revoke(context, "revoked");
     }
 
     // The end of the body
@@ -686,14 +685,12 @@ class TransactionLocksTests {
     @Test
     void rollsBackIfALockThatCodePassedIsLost() {
         application.run(context -> {
-            LockRequest brief =
-                    LockRequest.of("a").leasedFor(Duration.ofMillis(200)).withoutRenewal();
             assertThatThrownBy(() -> inTransaction(context, transaction -> {
-                        TransactionLocks.releaseAfterCompletion(
-                                context.getBean(LockOperations.class).acquire(brief));
+                        LockOperations locks = context.getBean(LockOperations.class);
+                        TransactionLocks.releaseAfterCompletion(locks.acquire("a"));
                         context.getBean(Account.class).withoutAnnotation();
-                        await().until(() -> !isHeld(context, "a"));
-                        assertThat(TransactionLocks.contain(context.getBean(LockOperations.class), brief))
+                        Operator.revoke(context, "a");
+                        assertThat(TransactionLocks.contain(locks, LockRequest.of("a")))
                                 .isFalse();
                     }))
                     .isInstanceOf(LockLostException.class)

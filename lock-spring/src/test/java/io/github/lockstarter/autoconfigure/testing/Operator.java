@@ -1,0 +1,22 @@
+package io.github.lockstarter.autoconfigure.testing;
+
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockOperations;
+import org.springframework.context.ApplicationContext;
+
+/** An operator who takes away the lock of an application: a loss that no test has to wait for. */
+public final class Operator {
+
+    private Operator() {}
+
+    /** Returns when the application knows that it has lost the lock. */
+    public static void revoke(ApplicationContext context, String key) {
+        HeldLocks held = context.getBean(LockOperations.class).heldLocks();
+        long fencingToken = held.find(key).orElseThrow().fencingToken();
+        context.getBean(LockAdmin.class).revoke(key, fencingToken).join();
+        await().until(() -> held.find(key).isEmpty());
+    }
+}
