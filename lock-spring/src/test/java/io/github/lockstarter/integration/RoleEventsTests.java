@@ -27,7 +27,7 @@ import org.springframework.integration.leader.event.AbstractLeaderEvent;
 import org.springframework.integration.support.SmartLifecycleRoleController;
 
 /** Endpoints of a role, started and stopped by Spring Integration's own controller. */
-@Timeout(60)
+@Timeout(300)
 class RoleEventsTests {
 
     private static final String ROLE = "billing";

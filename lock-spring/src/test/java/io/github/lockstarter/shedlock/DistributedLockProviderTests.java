@@ -3,41 +3,64 @@ package io.github.lockstarter.shedlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.contract.RecordingBackend.Verb;
-import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.contract.RecordingBackend;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.local.LocalLockBackend;
-import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-@Timeout(30)
 class DistributedLockProviderTests {
 
     private static final String KEY = "shedlock:report";
-    private static final Duration LEASE = Duration.ofMillis(1200);
-    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final Duration LONG = Duration.ofMinutes(5);
 
-    private final LocalLockBackend store = new LocalLockBackend();
-    private final Application first = Application.over(store, Application.settings(LEASE));
+    private final AtomicLong skipped = new AtomicLong();
+    private final LocalLockBackend store = new LocalLockBackend(this::nanos);
+    private final RecordingBackend commands = new RecordingBackend(store);
+    private final LockEngine first = new LockEngine(
+            commands, Application.settings(LEASE), List.of(), new EngineClock(this::nanos, InstantSource.system()));
     private final Application second = Application.over(store);
-    private final DistributedLockProvider provider = new DistributedLockProvider(first.locks(), LEASE);
+    private final LockTemplate locks = new LockTemplate(first, OnLost.THROW);
+    private final DistributedLockProvider provider = new DistributedLockProvider(locks, LEASE);
     private final DistributedLockProvider other = new DistributedLockProvider(second.locks(), LEASE);
+
+    private long nanos() {
+        return System.nanoTime() + skipped.get();
+    }
+
+    private void skip(Duration time) {
+        skipped.addAndGet(time.toNanos());
+    }
 
     @AfterEach
     void close() {
@@ -58,20 +81,24 @@ class DistributedLockProviderTests {
         return provider.lock(configuration).orElseThrow();
     }
 
+    private StoredLock stored() {
+        return first.admin().inspect(KEY).join();
+    }
+
     private HeldLock held() {
-        return first.locks().heldLocks().find(KEY).orElseThrow();
+        return first.heldLocks().find(KEY).orElseThrow();
     }
 
     @Test
     void excludesOthersEvenOnTheSameThreadWithoutWaiting() {
-        SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
+        SimpleLock lock = locked(atMost(LONG));
 
-        assertThat(provider.lock(atMost(Duration.ofMinutes(5)))).isEmpty();
-        assertThat(other.lock(atMost(Duration.ofMinutes(5)))).isEmpty();
-        assertThat(first.locks().tryAcquire(KEY)).isEmpty();
+        assertThat(provider.lock(atMost(LONG))).isEmpty();
+        assertThat(other.lock(atMost(LONG))).isEmpty();
+        assertThat(locks.tryAcquire(KEY)).isEmpty();
 
         lock.unlock();
-        assertThat(other.lock(atMost(Duration.ofMinutes(5)))).isPresent();
+        assertThat(other.lock(atMost(LONG))).isPresent();
     }
 
     @Test
@@ -84,38 +111,50 @@ class DistributedLockProviderTests {
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalStateException.class);
     }
 
-    @Test
-    @Tag(Effort.FULL)
-    void renewsUpToALongestTimeAboveTheLease() {
-        locked(atMost(LEASE.multipliedBy(4)));
+    private record Times(Duration atMost, Duration atLeast, LockRequest request) {}
 
-        await().during(LEASE.plus(SHORT)).atMost(Patience.TIME).until(() -> other.lock(atMost(SHORT))
-                .isEmpty());
-        awaitFree();
+    private static LockRequest request() {
+        return LockRequest.of(KEY)
+                .named(DistributedLockProvider.NAME)
+                .ownedByHandle()
+                .inTransaction(InTransaction.RELEASE)
+                .withoutWaiting()
+                .keptFor(Duration.ZERO);
     }
 
-    @Test
-    void doesNotRenewWhenTheLongestTimeIsWithinTheLease() {
-        locked(atMost(SHORT));
+    private static Stream<Times> times() {
+        LockRequest renewed = request().withRenewal().renewedUpTo(LONG);
+        Duration longer = LEASE.multipliedBy(2);
+        return Stream.of(
+                new Times(LEASE, Duration.ZERO, request().leasedFor(LEASE).withoutRenewal()),
+                new Times(LONG, Duration.ZERO, renewed.leasedFor(LEASE)),
+                new Times(LONG, LEASE, renewed.leasedFor(LEASE).keptFor(LEASE)),
+                new Times(LONG, longer, renewed.leasedFor(longer).keptFor(longer)));
+    }
 
-        awaitFree();
-        assertThat(first.backend().count(Verb.RENEW, KEY)).isZero();
+    /** Renews a lock only up to a longest time above its lease; the lease is at least the minimum time. */
+    @ParameterizedTest
+    @MethodSource("times")
+    void asksForTheTimesWithTheGrantAndWithAnExtension(Times expected) {
+        LockConfiguration configuration = times(expected.atMost, expected.atLeast);
+        LockHandle handle = mock();
+        LockOperations recorded = mock();
+        when(recorded.tryAcquire(any(LockRequest.class))).thenReturn(Optional.of(handle));
+        SimpleLock lock =
+                new DistributedLockProvider(recorded, LEASE).lock(configuration).orElseThrow();
+        verify(recorded).tryAcquire(expected.request);
+
+        lock.extend(expected.atMost, expected.atLeast);
+        verify(handle).extend(expected.request);
     }
 
     @Test
     void keepsAnUnlockedLockForItsMinimumTime() {
-        locked(times(Duration.ofMinutes(5), LEASE)).unlock();
+        locked(times(LONG, LEASE)).unlock();
 
-        assertThat(first.admin().inspect(KEY).join()).isInstanceOf(StoredLock.Kept.class);
-        awaitFree();
-    }
-
-    @Test
-    void leasesALockForItsMinimumTimeIfThatIsLonger() {
-        SimpleLock lock = locked(times(Duration.ofMinutes(5), Duration.ofSeconds(20)));
-
-        assertThat(held().remainingLease()).isGreaterThan(Duration.ofSeconds(15));
-        lock.unlock();
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+        skip(LEASE);
+        assertThat(other.lock(atMost(LEASE))).isPresent();
     }
 
     @Test
@@ -127,41 +166,40 @@ class DistributedLockProviderTests {
 
     @Test
     void refusesALeaseThatIsTooShort() {
-        assertThatThrownBy(() -> new DistributedLockProvider(first.locks(), Duration.ofMillis(19)))
+        assertThatThrownBy(() -> new DistributedLockProvider(locks, Duration.ofMillis(19)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("19ms");
     }
 
     @Test
-    void extendsALockThatIsNotRenewedAndThenRenewsIt() {
+    void anExtensionReplacesTheLock() {
         SimpleLock lock = locked(atMost(LEASE));
 
-        Optional<SimpleLock> extended = lock.extend(Duration.ofMinutes(5), Duration.ZERO);
+        Optional<SimpleLock> extended = lock.extend(LONG, Duration.ZERO);
 
-        await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).until(() -> other.lock(atMost(SHORT))
-                .isEmpty());
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalStateException.class);
+        assertThat(other.lock(atMost(LEASE))).isEmpty();
         extended.orElseThrow().unlock();
-        assertThat(other.lock(atMost(SHORT))).isPresent();
+        assertThat(other.lock(atMost(LEASE))).isPresent();
     }
 
     @Test
     void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
-        SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
-        await().pollDelay(LEASE).until(() -> true); // so that the grant is long ago
+        SimpleLock lock = locked(atMost(LONG));
+        skip(LEASE.dividedBy(2)); // so that the grant is long ago
 
-        lock.extend(Duration.ofMinutes(5), LEASE).orElseThrow().unlock();
+        lock.extend(LONG, LEASE.dividedBy(3)).orElseThrow().unlock();
 
-        assertThat(first.admin().inspect(KEY).join()).isInstanceOf(StoredLock.Kept.class);
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
     }
 
     @Test
     void doesNotExtendALostLock() {
-        SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
+        SimpleLock lock = locked(atMost(LONG));
         second.admin().revoke(KEY, held().fencingToken()).join();
 
-        assertThat(lock.extend(Duration.ofMinutes(5), Duration.ZERO)).isEmpty();
-        assertThat(other.lock(atMost(SHORT))).isPresent();
+        assertThat(lock.extend(LONG, Duration.ZERO)).isEmpty();
+        assertThat(other.lock(atMost(LEASE))).isPresent();
     }
 
     @Test
@@ -172,18 +210,17 @@ class DistributedLockProviderTests {
                 .orElseThrow();
         await().pollDelay(Duration.ofMillis(5)).until(() -> true); // until that time is over, and the lease is not
 
-        assertThat(lock.extend(Duration.ofSeconds(10), Duration.ZERO)).isEmpty();
-        assertThat(other.lock(atMost(SHORT))).isPresent();
+        assertThat(lock.extend(LONG, Duration.ZERO)).isEmpty();
+        assertThat(other.lock(atMost(LEASE))).isPresent();
     }
 
     @Test
     void throwsWhenTheOutcomeOfAnExtensionIsUnknownAndKeepsTheLock() {
-        SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
-        first.backend().failRenewals(1);
+        SimpleLock lock = locked(atMost(LONG));
+        commands.failRenewals(1);
 
-        assertThatThrownBy(() -> lock.extend(Duration.ofMinutes(5), Duration.ZERO))
-                .isInstanceOf(LockBackendException.class);
-        assertThat(lock.extend(Duration.ofMinutes(5), Duration.ZERO)).isPresent();
+        assertThatThrownBy(() -> lock.extend(LONG, Duration.ZERO)).isInstanceOf(LockBackendException.class);
+        assertThat(lock.extend(LONG, Duration.ZERO)).isPresent();
     }
 
     @Test
@@ -195,18 +232,12 @@ class DistributedLockProviderTests {
 
     @Test
     void unlocksALostLockWithoutAnException() {
-        SimpleLock lock = locked(atMost(SHORT));
+        SimpleLock lock = locked(atMost(LEASE));
+        skip(LEASE);
         try (LockHandle next = second.locks().acquire(KEY)) {
             lock.unlock();
 
             assertThat(next.isHeld()).isTrue();
         }
-    }
-
-    /** A machine that stalls may lose such a short lock before it is returned. */
-    private void awaitFree() {
-        await().atMost(Patience.TIME)
-                .ignoreExceptionsInstanceOf(LockLostException.class)
-                .until(() -> other.lock(atMost(SHORT)).isPresent());
     }
 }
