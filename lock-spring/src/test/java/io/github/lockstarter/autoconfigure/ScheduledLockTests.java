@@ -233,7 +233,7 @@ class ScheduledLockTests {
                 .withBean(LockOperations.class, () -> new LockTemplate(source, OnLost.THROW))
                 .withBean(Ticking.class)
                 .run(context -> {
-                    verify(source, timeout(5_000).atLeast(3)).acquire(any());
+                    verify(source, timeout(Patience.TIME.toMillis()).atLeast(3)).acquire(any());
                     assertThat(context.getBean(Ticking.class).runs()).isZero();
                 });
         assertThat(output)

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.fence.Fences;
 import io.github.lockstarter.kit.Patience;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -199,7 +198,7 @@ public abstract class FenceSuite {
             assertThat(CompletableFuture.supplyAsync(
                             () -> Overlapping.hold(2, () -> limited.execute(status -> enterAndAdd(10)), "account"),
                             threads))
-                    .failsWithin(Duration.ofSeconds(10))
+                    .failsWithin(Patience.TIME)
                     .withThrowableThat()
                     .withCauseInstanceOf(DataAccessException.class);
             return write(1);

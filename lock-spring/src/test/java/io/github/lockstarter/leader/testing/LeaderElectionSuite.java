@@ -20,6 +20,7 @@ import io.github.lockstarter.leader.LeaderRevoked;
 import io.github.lockstarter.leader.LeaderRevoked.Cause;
 import io.github.lockstarter.leader.Leaders;
 import io.github.lockstarter.leader.Leadership;
+import io.github.lockstarter.testing.Effort;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -32,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -54,7 +56,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Instances of an application that compete for a role, on one store. */
-@Timeout(60)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 public abstract class LeaderElectionSuite {
 
@@ -523,8 +525,12 @@ public abstract class LeaderElectionSuite {
                 .count();
     }
 
-    /** The longest hold would cause a loss after 1 s, and warnings about it and about the hold time after 200 ms. */
+    /**
+     * The longest hold would cause a loss after 1 s, and warnings about it and about the hold time after 200 ms. A
+     * pause of this machine causes a loss, too, since no longest hold is below the lease.
+     */
     @Test
+    @Tag(Effort.TIMING)
     void leadsLongerThanTheLongestHoldOfOtherLocks(CapturedOutput output) {
         ConfigurableApplicationContext alone = start(
                 List.of(),
@@ -545,7 +551,8 @@ public abstract class LeaderElectionSuite {
         ConfigurableApplicationContext alone = start(
                 List.of(),
                 "distributed-lock.leader.roles=mail,report",
-                "distributed-lock.locks.[leader.mail].lease=7s");
+                "distributed-lock.lease=2m",
+                "distributed-lock.locks.[leader.mail].lease=1m");
         Leaders leaders = alone.getBean(Leaders.class);
         await().until(() -> events(alone).all().size() == 3);
         Leadership late = leaders.role("late");
@@ -558,7 +565,7 @@ public abstract class LeaderElectionSuite {
                         .find("leader:mail")
                         .orElseThrow()
                         .remainingLease())
-                .isBetween(Duration.ZERO, Duration.ofSeconds(7));
+                .isBetween(Duration.ZERO, Duration.ofMinutes(1));
         assertThat(leaders.role("late")).isSameAs(late);
         assertThatThrownBy(() -> leaders.role("night shift"))
                 .isInstanceOf(IllegalArgumentException.class)
