@@ -10,33 +10,25 @@ import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.Renewal;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
-import io.reactivex.rxjava3.core.Completable;
-import io.reactivex.rxjava3.core.Flowable;
-import io.reactivex.rxjava3.core.Maybe;
+import io.github.lockstarter.testing.Effort;
 import io.reactivex.rxjava3.core.Single;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
-import org.reactivestreams.FlowAdapters;
 import org.reactivestreams.Publisher;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -49,14 +41,13 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
-/** Annotated methods that return a reactive type. */
+/** Annotated methods that return a reactive type; {@link MethodShapeTests} has each type, and each outcome. */
 @SuppressWarnings("unused")
 class ReactiveMethodTests {
 
-    private static final Duration LONG = Duration.ofSeconds(5);
+    private static final Duration LONG = Patience.TIME;
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
@@ -100,46 +91,6 @@ class ReactiveMethodTests {
             return work;
         }
 
-        @DistributedLock(name = "order", key = "#id")
-        public Publisher<String> publish(long id, Publisher<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id")
-        public Flow.Publisher<String> flow(long id, Flow.Publisher<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id")
-        public Single<String> single(long id, Single<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id", ifContended = IfContended.SKIP)
-        public Maybe<String> maybe(long id, Maybe<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id", ifContended = IfContended.SKIP)
-        public Completable completable(long id, Completable work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id", ifContended = IfContended.SKIP)
-        public Flowable<String> flowable(long id, Flowable<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id", ifContended = IfContended.SKIP)
-        public Mono<String> shipIfFree(long id, Mono<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id", ifContended = IfContended.SKIP)
-        public Flux<String> partsIfFree(long id, Flux<String> work) {
-            return work;
-        }
-
         @DistributedLock(name = "order", key = "#id", fallbackMethod = "busy")
         public Mono<String> shipOr(long id, Mono<String> work) {
             return work;
@@ -148,95 +99,6 @@ class ReactiveMethodTests {
         public Mono<String> busy(long id, Mono<String> work, LockNotAcquiredException refusal) {
             return id == 43 ? Mono.error(new IOException("busy")) : Mono.just("busy: " + refusal.key());
         }
-
-        @DistributedLock(name = "order", key = "#id", leaseMs = 500, renewal = Renewal.OFF)
-        public Flux<String> briefly(long id, Flux<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id")
-        public Mono<String> fail(long id) throws IOException {
-            throw new IOException("disk full");
-        }
-    }
-
-    @Test
-    void lockPerSubscriptionUntilItEnds() {
-        application.run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            Sinks.One<String> work = Sinks.one();
-            Mono<String> shipping = orders.ship(42, work.asMono());
-            assertThat(orders.calls()).isZero();
-            assertThat(isHeld(context)).isFalse();
-
-            CompletableFuture<String> result = shipping.toFuture();
-            await().until(() -> isHeld(context));
-            assertThat(catchThrowable(() -> shipping.block(LONG))).isInstanceOf(LockNotAcquiredException.class);
-            work.tryEmitValue("shipped");
-            assertThat(result.join()).isEqualTo("shipped");
-            assertThat(isHeld(context)).isFalse();
-            assertThat(shipping.block(LONG)).isEqualTo("shipped");
-            assertThat(orders.calls()).isEqualTo(2);
-        });
-    }
-
-    @Test
-    void holdTheLockWhileTheyRunForEveryReactiveType() {
-        application.run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            Mono<String> checked = Mono.fromSupplier(() -> "held: " + isHeld(context));
-            String held = "held: true";
-            assertThat(orders.ship(42, checked).block(LONG)).isEqualTo(held);
-            assertThat(orders.parts(42, checked.repeat(2)).collectList().block(LONG))
-                    .containsExactly(held, held, held);
-            assertThat(Flux.from(orders.publish(42, checked)).blockFirst(LONG)).isEqualTo(held);
-            awaitFree(context); // subscribers that take only the first value cancel
-            assertThat(Flux.from(FlowAdapters.toPublisher(orders.flow(42, FlowAdapters.toFlowPublisher(checked))))
-                            .blockFirst(LONG))
-                    .isEqualTo(held);
-            awaitFree(context);
-            assertThat(orders.single(42, Single.fromPublisher(checked)).blockingGet())
-                    .isEqualTo(held);
-            assertThat(orders.maybe(42, Maybe.fromPublisher(checked)).blockingGet())
-                    .isEqualTo(held);
-            assertThat(orders.flowable(42, Flowable.fromPublisher(checked)).blockingFirst())
-                    .isEqualTo(held);
-            awaitFree(context);
-            AtomicReference<Boolean> seen = new AtomicReference<>();
-            orders.completable(42, Completable.fromAction(() -> seen.set(isHeld(context))))
-                    .blockingAwait();
-            assertThat(seen).hasValue(true);
-            awaitFree(context);
-        });
-    }
-
-    @Test
-    void passFailuresOn() {
-        application.run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            IOException failure = new IOException("disk full");
-            assertThat(catchThrowable(() -> orders.ship(42, Mono.error(failure)).block(LONG)))
-                    .hasCause(failure);
-            assertThat(catchThrowable(() -> orders.fail(42).block(LONG))).hasCauseInstanceOf(IOException.class);
-            assertThat(catchThrowable(() -> orders.ship(42, null).block(LONG)))
-                    .hasMessageContaining("Orders.ship(long, Mono) returned null");
-            assertThat(isHeld(context)).isFalse();
-        });
-    }
-
-    @Test
-    void releaseWhenTheyAreCancelled() {
-        application.run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            Disposable subscription =
-                    orders.parts(42, Flux.just("one").concatWith(Flux.never())).subscribe();
-            await().until(() -> isHeld(context));
-            subscription.dispose();
-            awaitFree(context);
-            assertThat(orders.parts(42, Flux.just("one", "two")).take(1).blockLast(LONG))
-                    .isEqualTo("one");
-            awaitFree(context);
-        });
     }
 
     private static void subscribeRegardless(Publisher<String> publisher) {
@@ -285,7 +147,7 @@ class ReactiveMethodTests {
     void leaveNoLockHeldWhenCancelledDuringTheGrant() {
         application.withPropertyValues("distributed-lock.wait=1m").run(context -> {
             Orders orders = context.getBean(Orders.class);
-            for (int i = 0; i < 2_000; i++) {
+            for (int i = 0; i < Effort.of(500, 2_000); i++) {
                 Disposable subscription = orders.ship(42, Mono.never()).subscribe();
                 LockSupport.parkNanos(i % 3 == 0 ? 0 : i * 20L); // before, at and behind the grant
                 subscription.dispose();
@@ -328,7 +190,7 @@ class ReactiveMethodTests {
                 .run(context -> {
                     Checked checked = context.getBean(Checked.class);
                     Random random = new Random();
-                    for (int i = 0; i < 5_000; i++) {
+                    for (int i = 0; i < Effort.of(1_500, 5_000); i++) {
                         Disposable subscription = checked.ship().subscribe();
                         LockSupport.parkNanos(random.nextInt(60_000));
                         subscription.dispose();
@@ -416,47 +278,30 @@ class ReactiveMethodTests {
     // Contention
 
     @Test
-    void canSkipOrFallBack() {
+    void endAsTheirFallbackDoes() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             Mono<String> work = Mono.just("shipped");
             LockHandle other = context.getBean(LockOperations.class).acquire("order:42");
-            assertThat(orders.shipIfFree(42, work).blockOptional(LONG)).isEmpty();
-            assertThat(orders.partsIfFree(42, work.flux()).collectList().block(LONG))
-                    .isEmpty();
-            assertThat(orders.maybe(42, Maybe.just("")).isEmpty().blockingGet()).isTrue();
-            orders.completable(42, Completable.error(new IOException())).blockingAwait();
-            assertThat(orders.flowable(42, Flowable.just("")).isEmpty().blockingGet())
-                    .isTrue();
             assertThat(orders.shipOr(42, work).block(LONG)).isEqualTo("busy: order:42");
             other.release();
-            assertThat(orders.shipIfFree(42, work).block(LONG)).isEqualTo("shipped");
             assertThat(orders.shipOr(42, work).block(LONG)).isEqualTo("shipped");
-        });
-    }
-
-    @Test
-    void failWithTheErrorOfTheirFallback() {
-        application.run(context -> {
-            LockHandle other = context.getBean(LockOperations.class).acquire("order:43");
-            Throwable failure = catchThrowable(() -> context.getBean(Orders.class)
-                    .shipOr(43, Mono.just("shipped"))
-                    .block(LONG));
-            assertThat(failure.getCause()).isInstanceOf(IOException.class);
-            other.release();
+            try (LockHandle third = context.getBean(LockOperations.class).acquire("order:43")) {
+                assertThat(catchThrowable(() -> orders.shipOr(43, work).block(LONG)))
+                        .hasCauseInstanceOf(IOException.class);
+                assertThat(third.isHeld()).isTrue();
+            }
         });
     }
 
     /** The exception of an inner lock is none of this one. */
     @Test
-    void doNotMistakeAFailureOfTheWorkForContention() {
+    void doNotFallBackForAFailureOfTheWork() {
         application.run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            LockNotAcquiredException inner = new LockNotAcquiredException("inner", "busy");
-            assertThatThrownBy(() -> orders.shipIfFree(42, Mono.error(inner)).block(LONG))
-                    .isSameAs(inner);
             LockBackendException unknown = new LockBackendException("inner", "unknown", null);
-            assertThatThrownBy(() -> orders.shipOr(42, Mono.error(unknown)).block(LONG))
+            assertThatThrownBy(() -> context.getBean(Orders.class)
+                            .shipOr(42, Mono.error(unknown))
+                            .block(LONG))
                     .isSameAs(unknown);
         });
     }
@@ -475,34 +320,6 @@ class ReactiveMethodTests {
                 .rootCause()
                 .hasMessageContaining(
                         "a skipped call has no result, and the method returns a Single, which has a value"));
-    }
-
-    // Loss
-
-    @Test
-    void failWhenTheLockIsLost() {
-        application.run(context -> {
-            AtomicReference<Boolean> cancelled = new AtomicReference<>(false);
-            Flux<String> endless = Flux.just("one").concatWith(Flux.never()).doOnCancel(() -> cancelled.set(true));
-            List<String> seen = new CopyOnWriteArrayList<>();
-            assertThatThrownBy(() -> context.getBean(Orders.class)
-                            .briefly(42, endless)
-                            .doOnNext(seen::add)
-                            .blockLast(LONG))
-                    .isInstanceOf(LockLostException.class);
-            assertThat(seen).containsExactly("one");
-            assertThat(cancelled).hasValue(true);
-        });
-    }
-
-    @Test
-    void continueAfterALossWhenConfiguredToReturn() {
-        application.withPropertyValues("distributed-lock.on-lost=return").run(context -> assertThat(
-                        context.getBean(Orders.class)
-                                .briefly(42, Flux.just("one", "two").delayElements(Duration.ofMillis(600)))
-                                .collectList()
-                                .block(LONG))
-                .containsExactly("one", "two"));
     }
 
     // Reentrancy

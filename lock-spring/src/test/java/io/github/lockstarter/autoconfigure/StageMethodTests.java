@@ -11,18 +11,14 @@ import io.github.lockstarter.IfContended;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.Renewal;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.transaction.testing.Bank;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import io.micrometer.context.ContextRegistry;
-import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -44,7 +40,10 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Annotated methods that return a stage, and methods on the thread of {@code @Async}. */
+/**
+ * Annotated methods that return a stage, and methods on the thread of {@code @Async}; {@link MethodShapeTests} has each
+ * outcome.
+ */
 @SuppressWarnings("unused")
 @ExtendWith(OutputCaptureExtension.class)
 class StageMethodTests {
@@ -61,25 +60,9 @@ class StageMethodTests {
     /** Each call returns the stage of its argument. */
     static class Orders {
 
-        private final CompletableFuture<LockHandle> brief = new CompletableFuture<>();
-
-        public CompletableFuture<LockHandle> brief() {
-            return brief;
-        }
-
         @DistributedLock(name = "order", key = "#id")
         public CompletableFuture<String> ship(long id, CompletableFuture<String> work) {
             assertThat(LockHandle.current().orElseThrow().key()).isEqualTo("order:" + id);
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id")
-        public CompletionStage<String> bill(long id, CompletionStage<String> work) {
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id", ifContended = IfContended.SKIP)
-        public CompletableFuture<String> shipIfFree(long id, CompletableFuture<String> work) {
             return work;
         }
 
@@ -92,68 +75,16 @@ class StageMethodTests {
                 long id, CompletableFuture<String> work, LockNotAcquiredException refusal) {
             return CompletableFuture.completedFuture("busy: " + refusal.key());
         }
-
-        @DistributedLock(name = "order", key = "#id", leaseMs = 400, renewal = Renewal.OFF)
-        public CompletableFuture<String> shipBriefly(long id, CompletableFuture<String> work) {
-            brief.complete(LockHandle.current().orElseThrow());
-            return work;
-        }
-
-        @DistributedLock(name = "order", key = "#id")
-        public CompletableFuture<String> fail(long id) throws IOException {
-            throw new IOException("disk full");
-        }
-
-        @DistributedLock(name = "order", key = "#id")
-        public CompletableFuture<String> none(long id) {
-            return null;
-        }
     }
 
     @Test
-    void holdTheLockUntilTheStageEnds() {
-        application.withBean(Orders.class).run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            CompletableFuture<String> work = new CompletableFuture<>();
-            CompletableFuture<String> result = orders.ship(42, work);
-            await().until(() -> isHeld(context, "order:42"));
-            assertThatThrownBy(orders.bill(42, CompletableFuture.completedStage(""))
-                            .toCompletableFuture()::join)
-                    .hasCauseInstanceOf(LockNotAcquiredException.class);
-            work.complete("shipped");
-            assertThat(result.join()).isEqualTo("shipped");
-            assertThat(isHeld(context, "order:42")).isFalse();
-            assertThat(orders.bill(42, CompletableFuture.completedStage("billed"))
-                            .toCompletableFuture()
-                            .join())
-                    .isEqualTo("billed");
-        });
-    }
-
-    @Test
-    void failLikeTheMethod() {
-        application.withBean(Orders.class).run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            assertThatThrownBy(orders.fail(42)::join).hasCauseInstanceOf(IOException.class);
-            assertThatThrownBy(orders.none(42)::join)
-                    .hasCauseInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("Orders.none(long) returned null");
-            assertThatThrownBy(orders.ship(42, CompletableFuture.failedFuture(new IOException("disk full")))::join)
-                    .hasCauseInstanceOf(IOException.class);
-            assertThat(isHeld(context, "order:42")).isFalse();
-        });
-    }
-
-    @Test
-    void canSkipOrFallBack() {
+    void canFallBack() {
         application.withBean(Orders.class).run(context -> {
             Orders orders = context.getBean(Orders.class);
             CompletableFuture<String> work = CompletableFuture.completedFuture("shipped");
             LockHandle other = context.getBean(LockOperations.class).acquire("order:42");
-            assertThat(orders.shipIfFree(42, work).join()).isNull();
             assertThat(orders.shipOr(42, work).join()).isEqualTo("busy: order:42");
             other.release();
-            assertThat(orders.shipIfFree(42, work).join()).isEqualTo("shipped");
             assertThat(orders.shipOr(42, work).join()).isEqualTo("shipped");
         });
     }
@@ -166,31 +97,6 @@ class StageMethodTests {
             assertThatThrownBy(context.getBean(Orders.class).shipOr(42, CompletableFuture.failedFuture(inner))::join)
                     .hasCause(inner);
         });
-    }
-
-    @Test
-    void failWhenTheLockIsLost() {
-        application.withBean(Orders.class).run(context -> {
-            CompletableFuture<String> result = context.getBean(Orders.class).shipBriefly(42, new CompletableFuture<>());
-            assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(LockLostException.class);
-        });
-    }
-
-    @Test
-    void continueAfterALossWhenConfiguredToReturn() {
-        application
-                .withBean(Orders.class)
-                .withPropertyValues("distributed-lock.on-lost=return")
-                .run(context -> {
-                    Orders orders = context.getBean(Orders.class);
-                    CompletableFuture<String> work = new CompletableFuture<>();
-                    CompletableFuture<String> result = orders.shipBriefly(42, work);
-                    await().until(() ->
-                            orders.brief().isDone() && !orders.brief().join().isHeld());
-                    work.complete("shipped");
-                    assertThat(result.join()).isEqualTo("shipped");
-                });
     }
 
     // Value on the thread of the method

@@ -126,22 +126,4 @@ class ProgrammaticUseTests {
                     .untilAsserted(() -> assertThat(locks.heldLocks().size()).isZero());
         });
     }
-
-    /** A grant that arrives while the subscriber cancels reaches no operator. */
-    @Test
-    void releasesTheLockWhenTheSubscriberCancelsDuringTheGrant() {
-        withReactiveLocks((reactiveLocks, locks) -> {
-            for (int attempt = 0; attempt < 2_000; attempt++) {
-                Disposable subscription =
-                        reactiveLocks.execute("order:" + attempt, Mono.never()).subscribe();
-                long later = System.nanoTime() + attempt * 100L; // up to 0.2 ms
-                while (System.nanoTime() < later) {
-                    Thread.onSpinWait();
-                }
-                subscription.dispose();
-            }
-            await().atMost(Patience.TIME)
-                    .untilAsserted(() -> assertThat(locks.heldLocks().size()).isZero());
-        });
-    }
 }
