@@ -2,6 +2,7 @@ package io.github.lockstarter.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.fence.FencedApplication.Place;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
@@ -117,12 +118,13 @@ class PausedHolderIT {
     private ChildJvm start(Place place, boolean isFenced) {
         ChildJvm jvm = ChildJvm.start(
                 FencedApplication.class,
-                "--spring.data.redis.port=" + REDIS.server().port(),
-                "--spring.datasource.url=" + postgres.url(),
-                "--spring.datasource.username=postgres",
-                "--distributed-lock.lease=1s",
-                "--test.place=" + place,
-                "--test.fenced=" + isFenced);
+                RedisApplication.arguments(
+                        REDIS.server(),
+                        "--spring.datasource.url=" + postgres.url(),
+                        "--spring.datasource.username=postgres",
+                        "--distributed-lock.lease=" + (place == Place.NOWHERE ? "30s" : "1s"),
+                        "--test.place=" + place,
+                        "--test.fenced=" + isFenced));
         all.add(jvm);
         return jvm;
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -64,7 +65,7 @@ class CachedProductIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
+    @Tag(Effort.TIMING)
     void theNextInstanceLoadsWhenTheLoadingOneCrashes() {
         ChildJvm crashes = launch(REDIS.server().port(), "--test.load-ms=600000");
         ChildJvm next = launch(REDIS.server().port(), "--test.load-ms=300", "--distributed-lock.wait=30s");
@@ -80,17 +81,21 @@ class CachedProductIT {
         String loads = next.awaitLine(line -> line.startsWith(CachedProductApplication.LOADS), Patience.TIME);
         Duration after = Duration.ofNanos(Long.parseLong(word(loads, 2)) - killed);
         System.out.println("The next instance loads " + after.toMillis() + " ms after the crash");
-        assertThat(after).isBetween(Duration.ofMillis(900), Duration.ofSeconds(4));
+        assertThat(after).isBetween(Duration.ofMillis(900), Duration.ofSeconds(4)); // the lease is longer
         awaitAnswer(next, "lamp");
         assertThat(loads("lamp")).hasSize(2);
     }
 
     @Test
-    @Tag(Effort.FULL)
+    @Tag(Effort.TIMING)
     void loadsWhileTheLockServerIsDown() {
         try (RedisServer locks = RedisServer.start()) {
             int cache = REDIS.server().port();
-            ChildJvm jvm = launch(locks.port(), "--test.load-ms=300", "--test.cache-port=" + cache);
+            ChildJvm jvm = launch(
+                    locks.port(),
+                    "--test.load-ms=300",
+                    "--test.cache-port=" + cache,
+                    "--distributed-lock.redis.command-timeout=2s");
             awaitReady(jvm);
             jvm.send("lamp");
             awaitAnswer(jvm, "lamp");
@@ -108,12 +113,12 @@ class CachedProductIT {
     }
 
     private ChildJvm launch(int portOfLocks, String... more) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--distributed-lock.cache.names=products",
-                "--spring.data.redis.host=" + REDIS.server().host(),
-                "--spring.data.redis.port=" + portOfLocks));
+        List<String> arguments = new ArrayList<>(
+                List.of("--distributed-lock.cache.names=products", "--spring.data.redis.port=" + portOfLocks));
         arguments.addAll(List.of(more));
-        ChildJvm jvm = ChildJvm.start(CachedProductApplication.class, arguments.toArray(String[]::new));
+        ChildJvm jvm = ChildJvm.start(
+                CachedProductApplication.class,
+                RedisApplication.arguments(REDIS.server(), arguments.toArray(String[]::new)));
         jvms.add(jvm);
         return jvm;
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.process.Polling;
@@ -123,11 +124,11 @@ class RollingRestartIT {
                 work,
                 "--spring.lifecycle.timeout-per-shutdown-phase=" + phase,
                 "--spring.task.scheduling.shutdown.await-termination=true",
-                "--spring.task.scheduling.shutdown.await-termination-period=10s",
-                "--spring.data.redis.host=" + REDIS.server().host(),
-                "--spring.data.redis.port=" + REDIS.server().port()));
+                "--spring.task.scheduling.shutdown.await-termination-period=60s"));
         arguments.addAll(List.of(more));
-        ChildJvm jvm = ChildJvm.start(RollingRestartApplication.class, arguments.toArray(String[]::new));
+        ChildJvm jvm = ChildJvm.start(
+                RollingRestartApplication.class,
+                RedisApplication.arguments(REDIS.server(), arguments.toArray(String[]::new)));
         all.add(jvm);
         return jvm;
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The recipe of docs/scheduled-jobs.md: three JVMs whose clocks are 300 ms apart start a job each second, and one
  * of them is killed and started again, three times. The same job without a minimum time is the control.
  */
-@Tag(Effort.FULL)
+@Tag(Effort.TIMING)
 class ScheduledJobIT {
 
     static final String KEPT = "kept";
@@ -188,9 +189,7 @@ class ScheduledJobIT {
     private ChildJvm start(int instance) {
         ChildJvm jvm = ChildJvm.start(
                 ScheduledJobApplication.class,
-                "--test.ahead=" + instance * APART_MS,
-                "--spring.data.redis.host=" + REDIS.server().host(),
-                "--spring.data.redis.port=" + REDIS.server().port());
+                RedisApplication.arguments(REDIS.server(), "--test.ahead=" + instance * APART_MS));
         all.add(new Instance(jvm, instance));
         return jvm;
     }

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LeaderAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
@@ -101,7 +102,8 @@ class LeaderConnectionIT {
         ConfigurableApplicationContext instance = new SpringApplicationBuilder(Instance.class)
                 .sources(more)
                 .web(WebApplicationType.NONE)
-                .properties("spring.data.redis.host=localhost", "spring.data.redis.port=" + port)
+                .properties(
+                        "spring.data.redis.host=localhost", "spring.data.redis.port=" + port, RedisApplication.PATIENT)
                 .properties(properties)
                 .run();
         instances.add(instance);
@@ -204,7 +206,7 @@ class LeaderConnectionIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
+    @Tag(Effort.TIMING)
     void aSlowListenerDoesNotLoseLeadership() throws Exception {
         ConfigurableApplicationContext slow = start(proxy.port(), SlowConsumer.class, "distributed-lock.lease=1s");
         awaitLeader(slow);
@@ -243,7 +245,7 @@ class LeaderConnectionIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
+    @Tag(Effort.TIMING)
     void aListenerOnTheRenewingThreadWouldLoseTheLease() {
         ConfigurableApplicationContext slow =
                 start(proxy.port(), ConsumerOnTheRenewingThread.class, "distributed-lock.lease=1s");

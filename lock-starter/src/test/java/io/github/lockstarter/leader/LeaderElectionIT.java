@@ -1,5 +1,6 @@
 package io.github.lockstarter.leader;
 
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.leader.testing.LeaderElectionSuite;
@@ -24,10 +25,6 @@ class LeaderElectionIT extends LeaderElectionSuite {
 
     @Override
     protected SpringApplicationBuilder onStore(SpringApplicationBuilder application) {
-        return application
-                .sources(Store.class)
-                .properties(
-                        "spring.data.redis.host=" + REDIS.server().host(),
-                        "spring.data.redis.port=" + REDIS.server().port());
+        return application.sources(Store.class).properties(RedisApplication.properties(REDIS.server()));
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.process.Polling;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** JVMs that compete for a role, while the leader is killed or paused. */
-@Tag(Effort.FULL)
+@Tag(Effort.TIMING)
 class LeaderProcessIT {
 
     private static final Duration LONGEST_GAP = Duration.ofSeconds(2);
@@ -37,13 +38,11 @@ class LeaderProcessIT {
 
     private void start(int count, String... arguments) {
         List<ChildJvm> started = new ArrayList<>();
+        List<String> given = new ArrayList<>(List.of(arguments));
+        given.add("--distributed-lock.leader.roles=" + LeaderApplication.ROLE);
         for (int i = 0; i < count; i++) {
-            List<String> given = new ArrayList<>(List.of(arguments));
-            given.addAll(List.of(
-                    "--distributed-lock.leader.roles=" + LeaderApplication.ROLE,
-                    "--spring.data.redis.host=" + REDIS.server().host(),
-                    "--spring.data.redis.port=" + REDIS.server().port()));
-            started.add(ChildJvm.start(LeaderApplication.class, given.toArray(String[]::new)));
+            started.add(ChildJvm.start(
+                    LeaderApplication.class, RedisApplication.arguments(REDIS.server(), given.toArray(String[]::new))));
         }
         all.addAll(started);
         running.addAll(started);
@@ -104,7 +103,6 @@ class LeaderProcessIT {
     /** The control is the consumer that caches the events of the same leaders: it is seen to lead with the next one. */
     @Test
     @Tag(Effort.SLOW)
-    @Tag(Effort.FULL)
     void oneInstanceLeadsAtATimeAfterAPauseUnlessItCachesTheAnswer() throws Exception {
         start(2, "--distributed-lock.lease=2s");
         ChildJvm paused = awaitLeader();

@@ -1,7 +1,6 @@
 package io.github.lockstarter.transaction;
 
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisApplication;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.server.PostgresServer;
 import io.github.lockstarter.transaction.testing.Bank;
@@ -13,8 +12,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -38,17 +35,10 @@ class PostgresTransactionIT {
     }
 
     private static ApplicationContextRunner onPostgres() {
-        return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class,
-                        RedisLockAutoConfiguration.class))
+        return RedisApplication.on(REDIS.server())
                 .withBean(
                         "database", DataSource.class, () -> new DriverManagerDataSource(postgres.url(), "postgres", ""))
-                .withUserConfiguration(Bank.class)
-                .withPropertyValues(
-                        "spring.data.redis.host=" + REDIS.server().host(),
-                        "spring.data.redis.port=" + REDIS.server().port());
+                .withUserConfiguration(Bank.class);
     }
 
     @Nested

@@ -58,8 +58,7 @@ class AheadOfTimeIT {
                             assertThat(orders.ship(42)).isLessThan(orders.ship(42));
                             assertThat(redis.commands().get("lock:fence")).isNotNull();
                         },
-                        "spring.data.redis.host=" + redis.host(),
-                        "spring.data.redis.port=" + redis.port());
+                        RedisApplication.properties(redis));
             }
         });
     }

@@ -9,7 +9,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.lettuce.core.resource.ClientResources;
@@ -34,9 +33,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import reactor.core.scheduler.Schedulers;
@@ -87,17 +83,10 @@ class BlockedThreadsIT {
 
     @Test
     void noThreadOfTheApplicationDelaysALockOfAnother() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class,
-                        RedisLockAutoConfiguration.class))
+        RedisApplication.on(REDIS.server())
                 .withBean("blocking", LockListener.class, () -> listener)
                 .withBean("counting", LockListener.class, () -> counting)
-                .withPropertyValues(
-                        "distributed-lock.lease=15s",
-                        "spring.data.redis.host=" + REDIS.server().host(),
-                        "spring.data.redis.port=" + REDIS.server().port())
+                .withPropertyValues("distributed-lock.lease=15s") // renewed after 5 s
                 .run(this::blockEachKind);
     }
 

@@ -12,7 +12,6 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,8 +19,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -35,14 +32,7 @@ class LockAnnotationIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static ApplicationContextRunner application() {
-        return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class,
-                        RedisLockAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.data.redis.host=" + REDIS.server().host(),
-                        "spring.data.redis.port=" + REDIS.server().port());
+        return RedisApplication.on(REDIS.server());
     }
 
     private static boolean exists(String key) {
@@ -138,25 +128,26 @@ class LockAnnotationIT {
 
     @Test
     void rollsBackWhenRedisHungForLongerThanTheLease() {
-        assertThat(failureOf(Bookings::bookForLongerThanTheLeaseWhileRedisHangs))
+        assertThat(failureOf(Bookings::bookForLongerThanTheLeaseWhileRedisHangs, RedisApplication.PATIENT))
                 .isInstanceOf(LockLostException.class);
     }
 
     /** The connection of the database is not kept until the lease is over. */
     @Test
     void rollsBackAfterACommandTimeoutWhileTheLockIsInDoubt() {
-        assertThat(failureOf(Bookings::bookForLessThanTheLeaseWhileRedisHangs))
+        assertThat(failureOf(
+                        Bookings::bookForLessThanTheLeaseWhileRedisHangs, "distributed-lock.redis.command-timeout=1s"))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Cannot tell whether lock");
     }
 
     /** Of a call that books nothing. */
-    private static Throwable failureOf(Consumer<Bookings> call) {
+    private static Throwable failureOf(Consumer<Bookings> call, String commandTimeout) {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         application()
                 .withUserConfiguration(Transactions.class)
                 .withBean(Bookings.class)
-                .withPropertyValues("distributed-lock.redis.command-timeout=2s") // the start has to connect within it
+                .withPropertyValues(commandTimeout, "distributed-lock.redis.required-at-start=false")
                 .run(context -> {
                     // A lock that is acquired before the first beat has its answer is in no doubt when Redis hangs.
                     CrashTakeOverApplicationIT.awaitTakeOver(context.getBean(LockAdmin.class), State.ON);

@@ -55,9 +55,7 @@ class ParentContextIT {
         return new SpringApplicationBuilder(configuration)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
-                .properties(
-                        "spring.data.redis.host=" + REDIS.server().host(),
-                        "spring.data.redis.port=" + REDIS.server().port());
+                .properties(RedisApplication.properties(REDIS.server()));
     }
 
     @Test

@@ -6,7 +6,6 @@ import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -130,16 +128,16 @@ class RedisApplicationIT {
             long began = System.nanoTime();
             application()
                     .withPropertyValues(
-                            "distributed-lock.lease=5s", "spring.lifecycle.timeout-per-shutdown-phase=100ms")
+                            "distributed-lock.lease=3s", "spring.lifecycle.timeout-per-shutdown-phase=100ms")
                     .withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
                     .run(context -> {
                         held.set(context.getBean(LockTemplate.class).acquire("order:42"));
                         other.getBean(LockTemplate.class)
-                                .acquireAsync(LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(20)))
+                                .acquireAsync(LockRequest.of("order:42").waitingUpTo(Patience.TIME))
                                 .thenAccept(next::complete);
                     });
             next.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().release();
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofSeconds(4));
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(2_500));
             assertThat(held.get().isHeld()).isFalse();
         });
     }
@@ -210,14 +208,7 @@ class RedisApplicationIT {
     }
 
     private static ApplicationContextRunner application() {
-        return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class,
-                        RedisLockAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.data.redis.host=" + REDIS.server().host(),
-                        "spring.data.redis.port=" + REDIS.server().port());
+        return RedisApplication.on(REDIS.server());
     }
 
     /** Locks before the context has started. */

@@ -58,7 +58,7 @@ class TopologyApplicationIT {
                         DistributedLockAutoConfiguration.class,
                         RedisLockAutoConfiguration.class))
                 .withBean(OrderService.class)
-                .withPropertyValues("distributed-lock.lease=2s")
+                .withPropertyValues("distributed-lock.lease=10s", RedisApplication.PATIENT)
                 .withPropertyValues(properties);
     }
 

@@ -86,8 +86,9 @@ class WrongServerIT {
 
     @Test
     void saysThatTheServerDoesNotSupportTls() {
-        assertThatReport("port=" + REDIS.server().port(), "ssl.enabled=true")
-                .contains("no answer within 2s, with TLS", "spring.data.redis.ssl.enabled=false");
+        assertThatReport(application("port=" + REDIS.server().port(), "ssl.enabled=true")
+                        .withPropertyValues("distributed-lock.redis.command-timeout=500ms"))
+                .contains("no answer within 500ms, with TLS", "spring.data.redis.ssl.enabled=false");
     }
 
     @Test
@@ -115,8 +116,12 @@ class WrongServerIT {
     }
 
     private static AbstractStringAssert<?> assertThatReport(String... properties) {
+        return assertThatReport(application(properties));
+    }
+
+    private static AbstractStringAssert<?> assertThatReport(ApplicationContextRunner application) {
         String[] report = new String[1];
-        application(properties).run(context -> {
+        application.run(context -> {
             assertThat(context).hasFailed();
             report[0] = FailureReport.of(context.getStartupFailure());
         });
@@ -130,7 +135,9 @@ class WrongServerIT {
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class,
                         RedisLockAutoConfiguration.class))
-                .withPropertyValues("spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate());
+                .withPropertyValues(
+                        RedisApplication.PATIENT,
+                        "spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate());
         for (String property : properties) {
             application = application.withPropertyValues("spring.data.redis." + property);
         }
