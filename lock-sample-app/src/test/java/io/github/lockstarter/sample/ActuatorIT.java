@@ -2,8 +2,7 @@ package io.github.lockstarter.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.sample.SampleClient.Answer;
-import java.util.concurrent.CompletableFuture;
+import io.github.lockstarter.LockHandle;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -12,8 +11,7 @@ class ActuatorIT extends RunningSample {
     @Test
     void showsHeldLocksAndMetersWhileALockIsHeld() {
         awaitHeld("leader:reminders");
-        CompletableFuture<Answer> running = client.postAsync("/jobs/report");
-        awaitHeld("report");
+        LockHandle report = locks.acquire("report");
 
         JsonNode held = client.get("/actuator/locks").body();
         assertThat(held.path("heldTotal").asInt()).isEqualTo(2);
@@ -24,7 +22,7 @@ class ActuatorIT extends RunningSample {
                 .isEqualTo(held.path("instance").asString());
         assertThat(client.get("/actuator/metrics/distributed.lock.held").status())
                 .isEqualTo(200);
-        running.join();
+        report.release();
         assertThat(client.get("/actuator/metrics/distributed.lock.acquire?tag=name:report")
                         .status())
                 .isEqualTo(200);

@@ -18,11 +18,14 @@ import org.springframework.test.context.DynamicPropertySource;
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
-            "distributed-lock.locks.sale.wait=30s",
-            "sample.orders.carrier-time=2s",
-            "sample.orders.label-time=200ms",
+            // For busy machines.
+            "spring.data.redis.timeout=20s",
+            "distributed-lock.redis.command-timeout=20s",
+            "distributed-lock.wait=60s",
+            "sample.orders.carrier-time=50ms",
+            "sample.orders.label-time=50ms",
             "sample.jobs.report-cron=-",
-            "sample.jobs.report-time=2s",
+            "sample.jobs.report-time=50ms",
             "sample.jobs.index-time=4s",
             "sample.prices.price-time=300ms",
             "sample.jobs.reminder-delay=100ms"

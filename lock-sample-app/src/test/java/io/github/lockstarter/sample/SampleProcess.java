@@ -36,7 +36,11 @@ final class SampleProcess implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
         command.addAll(arguments);
-        command.addAll(List.of("--server.port=0", "--spring.data.redis.port=" + FreePort.next()));
+        command.addAll(List.of(
+                "--server.port=0",
+                "--spring.data.redis.port=" + FreePort.next(),
+                "--spring.data.redis.timeout=20s",
+                "--distributed-lock.redis.command-timeout=20s")); // for busy machines
         return new SampleProcess(
                 new ProcessBuilder(command)
                         .redirectErrorStream(true)

@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.orders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.sample.RunningSample;
 import io.github.lockstarter.sample.SampleClient.Answer;
 import java.util.List;
@@ -46,17 +47,18 @@ class OrderIT extends RunningSample {
     @Test
     void answersConflictWhileTheSameOrderIsBeingShipped() {
         long orderId = client.placeOrder();
-        CompletableFuture<Answer> running = client.postAsync(shipment(orderId));
-        awaitHeld("OrderService.ship:" + orderId);
-
-        Answer refused = client.post(shipment(orderId));
+        Answer refused;
+        try (LockHandle other = locks.acquire("OrderService.ship:" + orderId)) {
+            refused = client.post(shipment(orderId));
+            assertThat(other.isHeld()).isTrue();
+        }
 
         assertThat(refused.status()).isEqualTo(409);
         assertThat(refused.contentType()).isEqualTo("application/problem+json");
         assertThat(refused.text("title")).isEqualTo("Locked by another request");
         assertThat(refused.text("lock")).isEqualTo("OrderService.ship:" + orderId);
         assertThat(refused.text("detail")).contains("'OrderService.ship:" + orderId + "'", "500ms");
-        assertThat(running.join().status()).isEqualTo(200);
+        assertThat(client.post(shipment(orderId)).status()).isEqualTo(200);
     }
 
     @Test
