@@ -9,7 +9,6 @@ import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
 import io.github.lockstarter.demo.gallery.exhibit.SideResult;
 import io.github.lockstarter.demo.gallery.exhibit.Step;
 import io.github.lockstarter.kit.Patience;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -127,7 +126,7 @@ class GalleryIT {
             gallery.cancel();
 
             assertThat(started()).isEmpty();
-            assertThat(played).failsWithin(Duration.ofSeconds(30));
+            assertThat(played).failsWithin(Patience.TIME);
             assertThat(gallery.state().failure()).isNull();
         }
     }

@@ -16,7 +16,12 @@ import org.springframework.test.context.DynamicPropertySource;
 /** Both ways of selling: each is the control of the other. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = "distributed-lock.locks.sale.wait=30s")
+        // For busy machines.
+        properties = {
+            "distributed-lock.wait=60s",
+            "distributed-lock.redis.command-timeout=20s",
+            "spring.data.redis.timeout=20s"
+        })
 class CrowdIT {
 
     @Autowired

@@ -28,6 +28,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.BeanFactory;
@@ -144,7 +145,9 @@ class Boot3ApplicationIT {
         assertThat(template.hasKey("lock:{order:7}")).isFalse();
     }
 
+    /** A pause of this machine ends the lease, too. */
     @Test
+    @Tag("timing")
     void theWatchdogRenewsALockThatOutlivesItsLease() throws Exception {
         CountDownLatch done = new CountDownLatch(1);
         Future<?> audit = threads.submit(() -> shipping.audit(() -> awaitDone(done)));

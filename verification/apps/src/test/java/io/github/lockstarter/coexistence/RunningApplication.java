@@ -24,7 +24,10 @@ final class RunningApplication implements AutoCloseable {
                         Stream.of(
                                 "spring.data.redis.host=127.0.0.1",
                                 "spring.data.redis.port=" + redis.port(),
-                                "distributed-lock.redis.command-timeout=20s", // for busy machines
+                                // For busy machines.
+                                "spring.data.redis.timeout=20s",
+                                "distributed-lock.redis.command-timeout=20s",
+                                "distributed-lock.wait=60s",
                                 "spring.autoconfigure.exclude=" + peer.others()),
                         Arrays.stream(properties))
                 .map("--"::concat)

@@ -74,6 +74,7 @@ class ShedLockIT {
 
     /** A benefit of a migration: {@code lockAtMostFor} ends a lock there, and the lease is renewed here. */
     @Test
+    @Tag(Effort.TIMING)
     void aRunLongerThanTheLeaseOverlapsOnlyWithShedLock() throws Exception {
         Jobs jobs = application.bean(Jobs.class);
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -28,7 +30,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 @SuppressWarnings("LockNotBeforeTry") // each step is asserted
 class SpringIntegrationBridgeIT {
 
-    private static final Duration HEARTBEAT = Duration.ofMillis(200);
+    private static final Duration HEARTBEAT = Duration.ofMillis(100);
 
     private static RunningApplication application;
     private static RunningApplication another;
@@ -119,7 +121,9 @@ class SpringIntegrationBridgeIT {
         lock(another, "again").unlock();
     }
 
+    /** A pause of this machine ends the lease, too. */
     @Test
+    @Tag(Effort.TIMING)
     void renewsTheLockOfALeader() throws Exception {
         DistributedLock lock = lock(application, "renewed");
         lock.lock(Duration.ofSeconds(1));

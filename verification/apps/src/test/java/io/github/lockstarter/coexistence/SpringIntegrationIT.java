@@ -83,6 +83,7 @@ class SpringIntegrationIT {
 
     /** A benefit of a migration: the registry renews nothing without a scheduler, and here each lock is renewed. */
     @Test
+    @Tag(Effort.TIMING)
     void workLongerThanTheLeaseLosesTheLockOnlyInSpringIntegration() throws InterruptedException {
         Lock theirs = new RedisLockRegistry(
                         application.bean(RedisConnectionFactory.class), "short", Duration.ofSeconds(1))

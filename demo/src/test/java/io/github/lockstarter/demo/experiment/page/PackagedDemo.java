@@ -43,6 +43,8 @@ final class PackagedDemo {
                         "--server.port=0",
                         // The last buyer of a crowd waits for all others, on a busy machine longer than the usual 5 s.
                         "--distributed-lock.locks.sale.wait=60s",
+                        "--distributed-lock.redis.command-timeout=20s",
+                        "--spring.data.redis.timeout=20s",
                         "--spring.data.redis.port=" + FreePort.next())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

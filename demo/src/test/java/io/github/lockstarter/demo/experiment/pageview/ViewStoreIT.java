@@ -16,7 +16,12 @@ import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = "distributed-lock.locks.sale.wait=30s")
+        // For busy machines.
+        properties = {
+            "distributed-lock.wait=60s",
+            "distributed-lock.redis.command-timeout=20s",
+            "spring.data.redis.timeout=20s"
+        })
 @Tag("full")
 class ViewStoreIT {
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(60)
+@Timeout(300)
 @Tag("full")
 class ServersIT {
 
@@ -24,9 +24,7 @@ class ServersIT {
             assertThat(servers.get(kind)).isSameAs(server);
             assertThat(server.address()).isNotBlank().doesNotContain(" ");
             assertThat(servers.descriptions().get(kind.label())).matches("\\d+\\.\\d+.*same machine.*");
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(20))
-                    .until(() -> server.dataSize() >= 0 && server.cpuTime().toNanos() > 0);
+            Awaitility.await().until(() -> server.dataSize() >= 0 && server.cpuTime().toNanos() > 0);
         }
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every workload runs with every client. Says nothing about speed: a round is as short as it can be. */
-@Timeout(120)
+@Timeout(600)
 @Tag("full")
 class WorkloadsIT {
 
