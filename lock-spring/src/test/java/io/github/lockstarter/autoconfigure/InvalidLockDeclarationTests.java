@@ -2,19 +2,27 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.IfContended;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.NonNull;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -28,6 +36,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
 
 class InvalidLockDeclarationTests {
+
+    private static final String FALLBACK =
+            "Declare one method 'busy' with the parameters and the result of the locked one";
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
@@ -51,16 +62,6 @@ class InvalidLockDeclarationTests {
         public void ship(long orderId) {}
     }
 
-    @Test
-    void startFailsForAnUnknownArgument() {
-        assertFails(
-                application,
-                UnknownArgument.class,
-                "UnknownArgument.ship(long) cannot take effect: key expression '#ordrId' uses '#ordrId', which is not"
-                        + " an argument.",
-                "A key may use #orderId, #p0, #a0");
-    }
-
     static class PrivateMethod {
         @DistributedLock
         private void hidden() {}
@@ -70,19 +71,9 @@ class InvalidLockDeclarationTests {
         }
     }
 
-    @Test
-    void startFailsForAPrivateMethod() {
-        assertFails(application, PrivateMethod.class, "the call of a private method", "non-private method");
-    }
-
     static class FinalMethod {
         @DistributedLock
         public final void ship() {}
-    }
-
-    @Test
-    void startFailsForAFinalMethod() {
-        assertFails(application, FinalMethod.class, "cannot override a final method", "Remove 'final'");
     }
 
     interface Shipping {
@@ -159,28 +150,9 @@ class InvalidLockDeclarationTests {
         }
     }
 
-    @Test
-    void startFailsForAMethodThatReturnsBeforeItsWorkEnds() {
-        assertFails(
-                application,
-                Asynchronous.class,
-                "it returns java.util.concurrent.Future<java.lang.String>, so the lock would be released "
-                        + "before the work ends",
-                "Declare CompletableFuture or CompletionStage");
-    }
-
     static class LongMinimum {
         @DistributedLock(leaseMs = 10_000, atLeastMs = 11_000)
         public void report() {}
-    }
-
-    @Test
-    void startFailsForAMinimumTimeAboveTheLease() {
-        assertFails(
-                application,
-                LongMinimum.class,
-                "Minimum time of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
-                "raise the lease");
     }
 
     static class NegativeMinimum {
@@ -188,23 +160,9 @@ class InvalidLockDeclarationTests {
         public void report() {}
     }
 
-    @Test
-    void startFailsForANegativeMinimumTime() {
-        assertFails(application, NegativeMinimum.class, "Minimum time of lock 'NegativeMinimum.report'", "atLeastMs");
-    }
-
     static class LongLease {
         @DistributedLock(leaseMs = 31_000)
         public void ship() {}
-    }
-
-    @Test
-    void startFailsForALeaseAboveTheLongest() {
-        assertFails(
-                application,
-                LongLease.class,
-                "Lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
-                "\n\nSet distributed-lock.max-lease=31s in all applications that share locks, or lower the lease.");
     }
 
     /** Created before anything that makes proxies. */
@@ -216,11 +174,6 @@ class InvalidLockDeclarationTests {
         public int getOrder() {
             return 0;
         }
-    }
-
-    @Test
-    void startFailsForABeanThatIsNeverProxied() {
-        assertFails(application, EarlyProcessor.class, "the bean was created before the lock", "a bean of its own");
     }
 
     static class Needed {
@@ -279,11 +232,6 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void startFailsForAConfigurationThatIsCreatedTooEarly() {
-        assertFails(application, EarlyConfiguration.class, "the bean was created before the lock", "a bean of its own");
-    }
-
-    @Test
     void checksALazyBeanWhenItIsCreated() {
         application
                 .withBean(FinalMethod.class, FinalMethod::new, definition -> definition.setLazyInit(true))
@@ -316,6 +264,181 @@ class InvalidLockDeclarationTests {
                     assertThat(catchThrowable(() -> context.getBean("subject")))
                             .hasStackTraceContaining("is of a kind that is never proxied");
                 });
+    }
+
+    // Outcomes of contention
+
+    static class Primitive {
+        @DistributedLock(ifContended = IfContended.SKIP)
+        public int count() {
+            return 1;
+        }
+    }
+
+    static class NonNullResult {
+        @DistributedLock(ifContended = IfContended.SKIP)
+        public @NonNull String text() {
+            return "";
+        }
+    }
+
+    static class Both {
+        @DistributedLock(ifContended = IfContended.SKIP, fallbackMethod = "busy")
+        public void run() {}
+
+        private void busy() {}
+    }
+
+    static class Missing {
+        @DistributedLock(fallbackMethod = "busy")
+        public List<String> ship(long id, List<String> lines) {
+            return lines;
+        }
+    }
+
+    static class OtherParameters {
+        @DistributedLock(fallbackMethod = "busy")
+        public String ship(long id) {
+            return "";
+        }
+
+        private String busy(String id) {
+            return "";
+        }
+
+        private String busy() {
+            return "";
+        }
+    }
+
+    static class Itself {
+        @DistributedLock(fallbackMethod = "ship")
+        public String ship(long id) {
+            return "";
+        }
+    }
+
+    static class Several {
+        @DistributedLock(fallbackMethod = "busy")
+        public String ship(long id) {
+            return "";
+        }
+
+        private String busy(long id) {
+            return "";
+        }
+
+        private String busy(long id, LockNotAcquiredException contention) {
+            return "";
+        }
+    }
+
+    static class BackendOnly {
+        @DistributedLock(fallbackMethod = "down")
+        public void run() {}
+
+        private void down(LockBackendException failure) {}
+    }
+
+    static class OtherResult {
+        @DistributedLock(fallbackMethod = "busy")
+        public String ship() {
+            return "";
+        }
+
+        private Object busy() {
+            return "";
+        }
+    }
+
+    static class VoidResult {
+        @DistributedLock(fallbackMethod = "busy")
+        public String ship() {
+            return "";
+        }
+
+        private void busy() {}
+    }
+
+    static class OtherElements {
+        @DistributedLock(fallbackMethod = "busy")
+        public List<String> lines() {
+            return List.of();
+        }
+
+        private List<Integer> busy() {
+            return List.of();
+        }
+    }
+
+    static class Chain {
+        @DistributedLock(fallbackMethod = "second")
+        public void first() {}
+
+        @DistributedLock(fallbackMethod = "third")
+        public void second() {}
+
+        private void third() {}
+    }
+
+    private static Stream<Arguments> invalid() {
+        return Stream.of(
+                arguments(
+                        UnknownArgument.class,
+                        "UnknownArgument.ship(long) cannot take effect: key expression '#ordrId' uses '#ordrId', which is not"
+                                + " an argument.",
+                        "A key may use #orderId, #p0, #a0"),
+                arguments(PrivateMethod.class, "the call of a private method", "non-private method"),
+                arguments(FinalMethod.class, "cannot override a final method", "Remove 'final'"),
+                arguments(
+                        Asynchronous.class,
+                        "it returns java.util.concurrent.Future<java.lang.String>, so the lock would be released "
+                                + "before the work ends",
+                        "Declare CompletableFuture or CompletionStage"),
+                arguments(
+                        LongMinimum.class,
+                        "Minimum time of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
+                        "raise the lease"),
+                arguments(NegativeMinimum.class, "Minimum time of lock 'NegativeMinimum.report'", "atLeastMs"),
+                arguments(
+                        LongLease.class,
+                        "Lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
+                        "\n\nSet distributed-lock.max-lease=31s in all applications that share locks, or lower the lease."),
+                arguments(EarlyProcessor.class, "the bean was created before the lock", "a bean of its own"),
+                arguments(EarlyConfiguration.class, "the bean was created before the lock", "a bean of its own"),
+                arguments(
+                        Primitive.class,
+                        "Primitive.count() cannot take effect: with ifContended = SKIP a skipped call has no result, and the "
+                                + "method returns int.",
+                        "Return a type that can be empty, such as an Optional"),
+                arguments(
+                        NonNullResult.class,
+                        "the method returns a non-null String.",
+                        "Return a type that can be empty, such as an Optional"),
+                arguments(Both.class, "it has ifContended = SKIP and fallbackMethod = \"busy\".", "Remove one of them"),
+                arguments(
+                        Missing.class,
+                        "fallbackMethod is \"busy\", and 0 other methods of that name in InvalidLockDeclarationTests.Missing have its"
+                                + " parameters and its result.",
+                        FALLBACK),
+                arguments(OtherParameters.class, "0 other methods of that name", FALLBACK),
+                arguments(Itself.class, "0 other methods of that name", "Declare one method 'ship'"),
+                arguments(Several.class, "2 other methods of that name", FALLBACK),
+                arguments(
+                        BackendOnly.class, "0 other methods of that name", "may take a LockNotAcquiredException last"),
+                arguments(OtherResult.class, "0 other methods of that name", FALLBACK),
+                arguments(VoidResult.class, "0 other methods of that name", FALLBACK),
+                arguments(OtherElements.class, "0 other methods of that name", FALLBACK),
+                arguments(
+                        Chain.class,
+                        "its fallback InvalidLockDeclarationTests.Chain.second() has a fallback itself.",
+                        "Remove the fallbackMethod of the fallback"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("invalid")
+    void startFails(Class<?> type, String problem, String action) {
+        assertFails(application, type, problem, action);
     }
 
     static class Sound {
