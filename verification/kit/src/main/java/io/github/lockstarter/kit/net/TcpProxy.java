@@ -199,7 +199,7 @@ public final class TcpProxy implements AutoCloseable {
     private void link(Socket client) {
         Socket server = new Socket();
         try {
-            server.connect(target, 1_000);
+            server.connect(target, 20_000);
             // Nagle's algorithm would delay small packets by up to 40 ms.
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);

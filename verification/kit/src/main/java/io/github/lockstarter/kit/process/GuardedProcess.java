@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  * A child process that never outlives this JVM, even if the JVM is killed while the child is paused.
  *
  * <p>A shell inherits the pipe from this JVM as standard input, starts a guard that reads it, and becomes the child.
- * When the JVM ends, the guard reads the end of the pipe and kills the child. Until then it copies input to the child
+ * When the JVM ends, the guard reads the end of the pipe, interrupts the child, and kills it if it still runs after two
+ * seconds. Until then it copies input to the child
  * through a named pipe, if there is one. The guard opens that for reading and writing: opening it only for writing
  * would block forever if the child was already dead.
  */
@@ -25,7 +26,9 @@ public final class GuardedProcess implements AutoCloseable {
 
     /** Ctrl-C and {@code kill} may signal the process group: the guard ignores it, and the child leaves the group. */
     private static final String GUARD = "exec 3<&0; in=$1; shift;"
-            + " (trap '' INT HUP TERM; [ -p \"$in\" ] && cat 1<>\"$in\" || read -r _; kill -9 $$) <&3 >/dev/null 2>&1 &"
+            + " (trap '' INT HUP TERM; [ -p \"$in\" ] && cat 1<>\"$in\" || read -r _; kill -INT $$; left=20;"
+            + " while [ $left -gt 0 ] && kill -0 $$; do sleep 0.1; left=$((left - 1)); done; kill -9 $$)"
+            + " <&3 >/dev/null 2>&1 &"
             + " command -v setsid >/dev/null && set -- setsid \"$@\"; exec \"$@\" <\"$in\" 3<&-";
 
     private static final Path NO_INPUT = Path.of("/dev/null");

@@ -1,5 +1,6 @@
 package io.github.lockstarter.kit.redis;
 
+import io.github.lockstarter.kit.process.UnpackedFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -83,9 +84,7 @@ final class RedisBinary {
                 throw new IllegalStateException("The class path has no " + resource + " of embedded-redis."
                         + " Name another redis-server by -Dlock.test.redis-server=/path/to/redis-server");
             }
-            Path directory = Path.of(
-                    System.getProperty("java.io.tmpdir"),
-                    "lock-starter-redis-binary-" + System.getProperty("user.name"));
+            Path directory = UnpackedFiles.directory().resolve("lock-kit-redis-" + System.getProperty("user.name"));
             Files.createDirectories(directory);
             Path target = directory.resolve(resource);
             byte[] bytes = content.readAllBytes();

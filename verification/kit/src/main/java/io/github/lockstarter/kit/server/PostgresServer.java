@@ -4,6 +4,7 @@ import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.kit.process.GuardedProcess;
 import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.process.ServerProcess;
+import io.github.lockstarter.kit.process.UnpackedFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
@@ -36,13 +36,12 @@ public final class PostgresServer extends ServerProcess {
             "fsync=off",
             "full_page_writes=off",
             "unix_socket_directories=",
+            "dynamic_shared_memory_type=mmap", // which is deleted with its files
             "max_connections=100",
             "shared_buffers=32MB");
 
     /** Template of an empty database, next to the binaries; creating it takes seconds. */
     private static final String EMPTY = "empty";
-
-    private static @Nullable Path binaries;
 
     private final List<String> settings;
 
@@ -97,28 +96,20 @@ public final class PostgresServer extends ServerProcess {
         return command;
     }
 
-    /** Unpacked once per machine, user and version, with an empty database. */
-    private static synchronized Path binaries() {
-        if (binaries == null) {
-            URL archive = PostgresServer.class.getClassLoader().getResource(ARCHIVE);
-            if (archive == null) {
-                throw new IllegalStateException("No PostgreSQL for this machine on the class path: " + ARCHIVE);
-            }
-            String name = "lock-kit-postgresql-" + System.getProperty("user.name") + '-'
-                    + Integer.toHexString(archive.toString().hashCode());
-            Path target = Path.of(System.getProperty("java.io.tmpdir"), name);
-            if (!Files.exists(target)) {
-                unpack(archive, target);
-            }
-            binaries = target;
+    /** Unpacked once per user and version, with an empty database. */
+    private static Path binaries() {
+        URL archive = PostgresServer.class.getClassLoader().getResource(ARCHIVE);
+        if (archive == null) {
+            throw new IllegalStateException("No PostgreSQL for this machine on the class path: " + ARCHIVE);
         }
-        return binaries;
+        String name = "lock-kit-postgresql-" + System.getProperty("user.name") + '-'
+                + Integer.toHexString(archive.toString().hashCode());
+        return UnpackedFiles.of(name, directory -> unpack(archive, directory));
     }
 
-    private static void unpack(URL archive, Path target) {
+    private static void unpack(URL archive, Path directory) {
         try {
-            Path part = Files.createTempDirectory(target.getFileName() + ".part-");
-            Process tar = new ProcessBuilder("tar", "-xf", "-", "-C", part.toString())
+            Process tar = new ProcessBuilder("tar", "-xf", "-", "-C", directory.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
@@ -128,16 +119,11 @@ public final class PostgresServer extends ServerProcess {
             }
             int status = tar.waitFor();
             if (status != 0) {
-                throw new IOException("tar ended with status " + status + " in " + part);
+                throw new IOException("tar ended with status " + status + " in " + directory);
             }
-            run(initdb(part), part);
-            // If another JVM was faster, its files may be in use.
-            boolean isThere = part.toFile().renameTo(target.toFile()) || Files.exists(target);
-            if (!isThere) {
-                throw new IOException("Could not rename " + part);
-            }
+            run(initdb(directory), directory);
         } catch (IOException e) {
-            throw new UncheckedIOException("Could not unpack PostgreSQL to " + target, e);
+            throw new UncheckedIOException("Could not unpack PostgreSQL to " + directory, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while unpacking PostgreSQL", e);
@@ -167,7 +153,7 @@ public final class PostgresServer extends ServerProcess {
 
     /** Connects as the superuser; close the connection. */
     public Connection connect() throws SQLException {
-        return connect(5);
+        return connect(20);
     }
 
     private Connection connect(int seconds) throws SQLException {
@@ -208,6 +194,16 @@ public final class PostgresServer extends ServerProcess {
         if (!Polling.until(() -> backends.stream().noneMatch(ProcessHandle::isAlive))) {
             throw new IllegalStateException("Processes of PostgreSQL are left after kill -9: " + backends);
         }
+    }
+
+    /** Shuts it down if it can: after kill -9, a segment of shared memory remains. */
+    @Override
+    public synchronized void close() {
+        if (isStarted() && process().isAlive()) {
+            resume();
+            stop();
+        }
+        super.close();
     }
 
     /** Fast shutdown, which does not wait for connections to end as SIGTERM would. */

@@ -31,7 +31,10 @@ public final class ZooKeeperServer extends ServerProcess {
     /** Short, since the shortest session has two ticks. */
     private static final String TICK = "tickTime=200";
 
-    private static final int PATIENCE_MILLIS = 500;
+    private static final int PATIENCE_MILLIS = 20_000;
+
+    /** For the question whether it answers promptly. */
+    private static final int PROMPT_MILLIS = 500;
 
     private final List<String> options;
 
@@ -106,9 +109,13 @@ public final class ZooKeeperServer extends ServerProcess {
 
     /** The answer to a four-letter command, such as {@code srvr}; empty if there is none. */
     public String ask(String command) {
+        return ask(command, PATIENCE_MILLIS);
+    }
+
+    private String ask(String command, int millis) {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(host(), port()), PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(new InetSocketAddress(host(), port()), millis);
+            socket.setSoTimeout(millis);
             socket.getOutputStream().write(command.getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -118,13 +125,13 @@ public final class ZooKeeperServer extends ServerProcess {
 
     /** True for a single server. */
     public boolean isLeader() {
-        String answer = ask("srvr");
+        String answer = ask("srvr", PROMPT_MILLIS);
         return answer.contains("Mode: leader") || answer.contains("Mode: standalone");
     }
 
     /** Whether it serves clients, which requires a majority. */
     @Override
     public boolean answers() {
-        return ask("srvr").contains("Mode: ");
+        return ask("srvr", PROMPT_MILLIS).contains("Mode: ");
     }
 }

@@ -16,16 +16,16 @@ class ChildJvmTests {
     @Test
     void readsWhatTheChildPrintsAndItsExitCode() {
         try (ChildJvm child = ChildJvm.start(Greeter.class, "hello")) {
-            assertThat(child.awaitLine(line -> line.startsWith("said"), ofSeconds(20)))
+            assertThat(child.awaitLine(line -> line.startsWith("said"), Patience.TIME))
                     .isEqualTo("said hello");
-            assertThat(child.awaitExit(ofSeconds(20))).isEqualTo(3);
+            assertThat(child.awaitExit(Patience.TIME)).isEqualTo(3);
         }
     }
 
     @Test
     void reportsTheOutputWhenTheAwaitedLineIsMissing() {
         try (ChildJvm child = ChildJvm.start(Greeter.class, "hello")) {
-            assertThatThrownBy(() -> child.awaitLine("other"::equals, ofSeconds(20)))
+            assertThatThrownBy(() -> child.awaitLine("other"::equals, Patience.TIME))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageContaining("said hello");
         }
@@ -34,7 +34,7 @@ class ChildJvmTests {
     @Test
     void pausesResumesAndKillsTheChild() {
         try (ChildJvm child = ChildJvm.start(Clock.class)) {
-            child.awaitLine("tick"::equals, ofSeconds(20));
+            child.awaitLine("tick"::equals, Patience.TIME);
             child.pause();
             int printed = settledLines(child);
             child.resume();
@@ -48,7 +48,7 @@ class ChildJvmTests {
     @Test
     void endsTheGrandchildWhenTheChildIsKilledEvenIfItIsPaused() {
         try (ChildJvm child = ChildJvm.start(Parent.class)) {
-            long grandchild = Long.parseLong(child.awaitLine(line -> line.matches("\\d+"), ofSeconds(20)));
+            long grandchild = Long.parseLong(child.awaitLine(line -> line.matches("\\d+"), Patience.TIME));
             assertThat(ProcessHandle.of(grandchild)).isPresent();
 
             child.kill();
@@ -92,7 +92,7 @@ class ChildJvmTests {
         @SuppressWarnings("resource")
         public static void main(String[] arguments) {
             ChildJvm child = ChildJvm.start(Clock.class);
-            child.awaitLine("tick"::equals, ofSeconds(20));
+            child.awaitLine("tick"::equals, Patience.TIME);
             child.pause();
             System.out.println(child.pid());
             while (true) {

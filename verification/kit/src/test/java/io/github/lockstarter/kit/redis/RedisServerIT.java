@@ -1,6 +1,5 @@
 package io.github.lockstarter.kit.redis;
 
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -90,7 +89,7 @@ class RedisServerIT {
     @Test
     void endsWhenTheJvmThatStartedItIsKilled() {
         try (ChildJvm child = ChildJvm.start(Starter.class)) {
-            int port = Integer.parseInt(child.awaitLine(line -> line.matches("\\d+"), ofSeconds(30)));
+            int port = Integer.parseInt(child.awaitLine(line -> line.matches("\\d+"), Patience.TIME));
             assertThat(isListening(port)).isTrue();
 
             child.kill();
