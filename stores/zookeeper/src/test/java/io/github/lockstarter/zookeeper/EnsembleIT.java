@@ -9,7 +9,6 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Locks on three servers. */
-@Timeout(180)
+@Timeout(600)
 class EnsembleIT {
 
     /**
@@ -69,7 +68,7 @@ class EnsembleIT {
     void excludesAcrossTheServersOfAnEnsemble() {
         CriticalSection section = new CriticalSection();
         List<Application> applications = servers.stream()
-                .map(each -> application(each.address(), Duration.ofSeconds(4)))
+                .map(each -> application(each.address(), ZooKeeperClients.SESSION))
                 .toList();
         AtomicInteger next = new AtomicInteger();
 
@@ -93,11 +92,11 @@ class EnsembleIT {
         servers.get(0).kill();
         servers.get(1).kill();
         assertThatThrownBy(() -> application.locks().acquire("another")).isInstanceOf(LockBackendException.class);
-        await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);
+        await().until(() -> held.state() == HoldState.IN_DOUBT);
         servers.get(0).launch();
         servers.get(1).launch();
 
-        await().atMost(Patience.TIME).until(held::isHeld);
+        await().until(held::isHeld);
         assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
         Application other = application(addresses(), SESSION);
         assertThat(other.locks().tryAcquire("majority")).isEmpty();

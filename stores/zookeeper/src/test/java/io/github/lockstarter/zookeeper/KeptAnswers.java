@@ -43,7 +43,7 @@ final class KeptAnswers {
         return CuratorFrameworkFactory.builder()
                 .connectString(server)
                 .sessionTimeoutMs((int) ZooKeeperClients.SESSION.toMillis())
-                .connectionTimeoutMs(2_000)
+                .connectionTimeoutMs((int) ZooKeeperClients.COMMAND_TIMEOUT.toMillis())
                 .retryPolicy(new RetryOneTime(50))
                 .zookeeperFactory((servers, timeout, watcher, readOnly) -> new Keeping(servers, timeout, watcher))
                 .build();

@@ -6,9 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.kit.server.ZooKeeperServer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
@@ -17,24 +14,23 @@ import org.junit.jupiter.api.Test;
 /** Nodes of locks in ZooKeeper, and leftovers. */
 class KeysAndNodesIT {
 
-    private static final Duration SESSION = Duration.ofSeconds(4);
-
     @Test
     void leavesNoNodesBehind() throws Exception {
-        try (ZooKeeperServer server = ZooKeeperServers.start();
-                CuratorFramework look = ZooKeeperClients.connect(server.address(), SESSION);
-                ZooKeeperLockBackend backend = new ZooKeeperLockBackend(look, ZooKeeperClients.settings(SESSION));
+        ZooKeeperLockSettings settings = new ZooKeeperLockSettings(
+                "/nodes/locks", "lock:", ZooKeeperClients.COMMAND_TIMEOUT, ZooKeeperClients.SESSION);
+        try (CuratorFramework look =
+                        ZooKeeperClients.unstarted(ZooKeeperServers.shared().address(), ZooKeeperClients.SESSION);
+                ZooKeeperLockBackend backend = new ZooKeeperLockBackend(look, settings);
                 Application application = Application.over(backend)) {
-            for (int i = 0; i < 300; i++) {
+            for (int i = 0; i < 100; i++) {
                 application.locks().acquire("key:" + i).close();
             }
             LockHandle held = application.locks().acquire("key:held"); // otherwise the server may have finished already
-            assertThat(look.getChildren().forPath("/test/locks")).isNotEmpty();
+            assertThat(look.getChildren().forPath("/nodes/locks")).isNotEmpty();
             held.close();
 
-            await().atMost(Patience.TIME)
-                    .untilAsserted(
-                            () -> assertThat(look.getChildren().forPath("/")).containsExactly("zookeeper"));
+            await().untilAsserted(() ->
+                    assertThat(look.checkExists().forPath("/nodes")).isNull());
         }
     }
 
@@ -52,8 +48,8 @@ class KeysAndNodesIT {
                 "x".repeat(LockRequest.MAX_KEY_LENGTH - 1) + "y",
                 "锁".repeat(LockRequest.MAX_KEY_LENGTH));
         List<LockHandle> held = new ArrayList<>();
-        try (ZooKeeperLockBackend backend = ZooKeeperClients.backend(server, SESSION);
-                ZooKeeperLockBackend other = ZooKeeperClients.backend(server, SESSION);
+        try (ZooKeeperLockBackend backend = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
+                ZooKeeperLockBackend other = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
                 Application one = Application.over(backend);
                 Application two = Application.over(other)) {
             for (String key : keys) {

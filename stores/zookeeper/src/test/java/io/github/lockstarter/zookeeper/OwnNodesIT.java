@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -36,11 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The node with which an instance waits. */
-@Timeout(60)
+@Timeout(300)
 class OwnNodesIT {
 
-    private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration LEASE = Duration.ofSeconds(60);
     private static final int OK = Code.OK.intValue();
 
     private final String key = "own-nodes:" + UUID.randomUUID();
@@ -50,7 +50,8 @@ class OwnNodesIT {
     private final ZooKeeperLockBackend a = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
     private final ZooKeeperLockBackend b = new ZooKeeperLockBackend(
             client,
-            new ZooKeeperLockSettings("/test/locks", "lock:", COMMAND_TIMEOUT, ZooKeeperClients.SESSION),
+            new ZooKeeperLockSettings(
+                    "/test/locks", "lock:", ZooKeeperClients.COMMAND_TIMEOUT, ZooKeeperClients.SESSION),
             client::close);
     private final ZooKeeperLockBackend c = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
 
@@ -60,7 +61,7 @@ class OwnNodesIT {
     private final BlockingQueue<String> signals = new LinkedBlockingQueue<>();
 
     OwnNodesIT() {
-        assertThat(b.connect(COMMAND_TIMEOUT)).isEmpty();
+        assertThat(b.connect(Patience.TIME)).isEmpty();
         b.listen("b", new Signals());
     }
 
@@ -265,10 +266,6 @@ class OwnNodesIT {
     private CompletionStage<AcquireResult> attempt(ZooKeeperLockBackend backend, LockToken token) {
         Waiting waiting = new Waiting(Waiting.NEW, LEASE);
         return backend.acquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.of(waiting)));
-    }
-
-    private static <R> R answer(CompletionStage<R> stage) {
-        return stage.toCompletableFuture().join();
     }
 
     private final class Signals implements SignalListener {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.contract.Application;
@@ -19,33 +20,26 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How many requests a lock costs the server. */
-@Timeout(60)
+@Timeout(300)
 class RequestsIT {
 
     private static final Pattern RECEIVED = Pattern.compile("Received: (\\d+)");
-    private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final int TIMES = 200;
+    private static final Duration LEASE = Duration.ofSeconds(60);
+    private static final int TIMES = 100;
 
     /** For requests of the sessions and of this test. */
     private static final int OTHERS = TIMES / 2;
 
-    private final ZooKeeperServer server = ZooKeeperServers.start();
-
-    @AfterEach
-    void close() {
-        server.close();
-    }
+    private final ZooKeeperServer server = ZooKeeperServers.shared();
 
     @Test
     void anUncontendedLockTakesThreeRequests() {
@@ -119,10 +113,6 @@ class RequestsIT {
                     new Wait.GoesOn(LEASE),
                     Duration.ZERO,
                     Slots.ONLY)));
-        }
-
-        private static <R> R answer(CompletionStage<R> stage) {
-            return stage.toCompletableFuture().join();
         }
 
         void close() {

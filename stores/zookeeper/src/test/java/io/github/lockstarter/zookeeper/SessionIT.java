@@ -15,7 +15,6 @@ import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
-import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.io.IOException;
@@ -25,7 +24,11 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,31 +43,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A lock whose holder's session ends, is in doubt, or continues elsewhere. */
-@Timeout(120)
+@Timeout(300)
 class SessionIT {
 
-    private static final Duration SESSION = Duration.ofSeconds(2);
+    /** For what the servers or the client have to end. */
+    private static final Duration BRIEF = Duration.ofSeconds(2);
+
+    /** For commands that no server answers; others are repeated until one is in time. */
+    private static final Duration HASTY = Duration.ofSeconds(1);
+
+    private static final Duration LEASE = Duration.ofSeconds(60);
 
     private final LockRequest request = LockRequest.of("session:" + UUID.randomUUID());
     private final List<AutoCloseable> open = new ArrayList<>();
     private final ZooKeeperServer server = ZooKeeperServers.shared();
     private TcpProxy proxy;
-    private CuratorFramework client;
-    private Application holder;
     private Application other;
 
     @BeforeEach
     void start() {
         proxy = opened(TcpProxy.before(server));
-        client = opened(ZooKeeperClients.connect(proxy.address(), SESSION));
-        holder = application(client);
-        other = application(opened(ZooKeeperClients.connect(server.address(), SESSION)));
-        WarmUp.connect(holder.locks(), "warm-up");
-        WarmUp.connect(other.locks(), "warm-up");
+        other = application(client(server.address(), ZooKeeperClients.SESSION));
     }
 
     @AfterEach
     void closeAll() throws Exception {
+        reconnect(); // a client that cannot reach its server does not close at once
         for (int i = open.size() - 1; i >= 0; i--) {
             open.get(i).close();
         }
@@ -75,14 +79,14 @@ class SessionIT {
 
     @Test
     void aHoldIsInDoubtBeforeTheServerGrantsTheLockToAnother() {
-        LockHandle held = holder.locks().acquire(request);
+        LockHandle held = acquiredSometime(application(client(proxy.address(), BRIEF), HASTY));
         AtomicLong lastHeld = new AtomicLong();
         CompletableFuture<LockHandle> next = other.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
         CompletableFuture<Long> taken = next.thenApply(grant -> System.nanoTime());
 
-        long cut = System.nanoTime();
         disconnect();
-        await().pollInterval(Duration.ofMillis(5)).atMost(Patience.TIME).until(() -> {
+        long cut = System.nanoTime();
+        await().pollInterval(Duration.ofMillis(5)).until(() -> {
             long before = System.nanoTime();
             if (held.isHeld()) {
                 lastHeld.set(before);
@@ -90,24 +94,26 @@ class SessionIT {
             return taken.isDone();
         });
 
-        assertThat(Duration.ofNanos(lastHeld.get() - cut)).isLessThanOrEqualTo(SESSION.dividedBy(2));
-        assertThat(Duration.ofNanos(taken.join() - lastHeld.get())).isGreaterThan(SESSION.dividedBy(8));
+        assertThat(Duration.ofNanos(lastHeld.get() - cut)).isLessThanOrEqualTo(BRIEF.dividedBy(2));
+        assertThat(Duration.ofNanos(taken.join() - lastHeld.get())).isPositive();
         assertThat(next.join().fencingToken()).isGreaterThan(held.fencingToken());
         next.join().close();
     }
 
     @Test
-    void aHolderLearnsOfTheLossWhenItReconnects() {
+    void aHolderLearnsOfTheLossWhenItReconnects() throws Exception {
+        CuratorFramework client = client(proxy.address(), ZooKeeperClients.SESSION);
+        Application holder = application(client);
         LockHandle held = holder.locks().acquire(request);
         disconnect();
+        endSession(client.getZookeeperClient().getZooKeeper());
         LockHandle next = other.locks().acquire(request.waitingUpTo(Patience.TIME));
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
 
         reconnect();
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() ->
-                        assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
+        await().untilAsserted(() ->
+                assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(next.isHeld()).isTrue();
         next.close();
@@ -115,13 +121,14 @@ class SessionIT {
 
     @Test
     void losesTheLockWhenTheClientGivesUpItsSession() throws Exception {
+        CuratorFramework client = client(proxy.address(), ZooKeeperClients.SESSION);
+        Application holder = application(client);
         LockHandle held = holder.locks().acquire(request);
 
-        expireSession(client);
+        giveUpSession(client);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() ->
-                        assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
+        await().untilAsserted(() ->
+                assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
         assertThat(held.isHeld()).isFalse();
         assertThat(other.locks().acquire(request.waitingUpTo(Patience.TIME)).fencingToken())
                 .isGreaterThan(held.fencingToken());
@@ -129,11 +136,13 @@ class SessionIT {
 
     @Test
     void keepsWaitingWhenItsSessionIsReplaced() throws Exception {
+        CuratorFramework client = client(proxy.address(), ZooKeeperClients.SESSION);
+        Application waiter = application(client);
         LockHandle held = other.locks().acquire(request);
-        CompletableFuture<LockHandle> waiting = holder.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
-        await().atMost(Patience.TIME).until(() -> !holder.admin().waiters().isEmpty());
+        CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
+        await().until(() -> !waiter.admin().waiters().isEmpty());
 
-        expireSession(client);
+        giveUpSession(client);
         held.close();
 
         assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
@@ -142,36 +151,35 @@ class SessionIT {
     @Test
     @Tag(Effort.FULL)
     void aHoldInDoubtIsCertainAgainWithItsSession() {
-        Application patient = patientApplication(Duration.ofSeconds(12));
-        LockHandle held = patient.locks().acquire(request);
+        Application holder = application(client(proxy.address(), Duration.ofSeconds(20))); // in doubt after half of it
+        LockHandle held = holder.locks().acquire(request);
 
         proxy.refuse();
         proxy.cut();
-        await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);
+        await().until(() -> held.state() == HoldState.IN_DOUBT);
         assertThat(held.isHeld()).isFalse();
         reconnect();
 
-        await().atMost(Patience.TIME).until(held::isHeld);
-        assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
+        await().until(held::isHeld);
+        assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
         assertThat(other.locks().tryAcquire(request)).isEmpty();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
     void keepsTheLockThroughARestartOfTheServer() throws Exception {
-        Application patient = patientApplication(Duration.ofSeconds(60));
-        LockHandle held = patient.locks().acquire(request);
+        Application holder = application(client(proxy.address(), ZooKeeperClients.SESSION));
+        LockHandle held = holder.locks().acquire(request);
 
         server.stop();
         server.restart();
 
-        await().atMost(Patience.TIME).until(held::isHeld);
-        assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
-        await().atMost(Patience.TIME).ignoreExceptions().untilAsserted(() -> assertThat(
-                        other.locks().tryAcquire(request))
+        await().until(held::isHeld);
+        assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
+        await().ignoreExceptions().untilAsserted(() -> assertThat(other.locks().tryAcquire(request))
                 .isEmpty());
         // The holder's client connects again on its own: without it, the outcome of a release is unknown.
-        await().atMost(Patience.TIME).ignoreExceptions().untilAsserted(() -> patient.locks()
+        await().ignoreExceptions().untilAsserted(() -> holder.locks()
                 .acquire(LockRequest.of("connected-again"))
                 .close());
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
@@ -180,108 +188,95 @@ class SessionIT {
 
     @Test
     void deletesTheNodeOfAnAttemptWhoseAnswerIsLost() {
+        Application hasty = application(client(proxy.address(), ZooKeeperClients.SESSION), HASTY);
+        WarmUp.connect(hasty.locks(), "warm-up");
         proxy.stallReplies();
-        assertThatThrownBy(() -> holder.locks().acquire(request)).isInstanceOf(LockBackendException.class);
+        assertThatThrownBy(() -> hasty.locks().acquire(request)).isInstanceOf(LockBackendException.class);
 
         reconnect();
 
-        // Cleaned up by the client or by the end of its session, whichever is first.
         try (LockHandle next = other.locks().acquire(request.waitingUpTo(Patience.TIME))) {
             assertThat(next.isHeld()).isTrue();
         }
-        // Until its client is connected again, an attempt has no answer.
-        await().atMost(Patience.TIME)
-                .ignoreExceptionsInstanceOf(LockBackendException.class)
-                .untilAsserted(() -> {
-                    try (LockHandle again = holder.locks().acquire(request.waitingUpTo(Patience.TIME))) {
-                        assertThat(again.isHeld()).isTrue();
-                    }
-                });
+        acquiredSometime(hasty).close();
     }
 
     @Test
     void failsWithinTheCommandTimeoutWhileNoServerAnswers() {
+        Application hasty = application(client(proxy.address(), ZooKeeperClients.SESSION), HASTY);
+        WarmUp.connect(hasty.locks(), "warm-up");
         disconnect();
 
         long start = System.nanoTime();
-        assertThatThrownBy(() -> holder.locks().acquire(request.waitingUpTo(Patience.TIME.multipliedBy(2))))
+        assertThatThrownBy(() -> hasty.locks().acquire(request.waitingUpTo(Patience.TIME.multipliedBy(2))))
                 .isInstanceOf(LockBackendException.class);
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Patience.TIME);
     }
 
+    /** How long it counts then is the subject of {@link LeaderContactTests}. */
     @Test
     void aProofAfterASilenceCountsOnceASecondOneFollows() {
-        ScheduledExecutorService timer = LockThreads.timer("test-session");
-        opened(timer::shutdownNow);
-        long longAgo = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
-        Session session = new Session(client, ZooKeeperClients.settings(SESSION), timer, longAgo);
+        List<Runnable> later = new CopyOnWriteArrayList<>();
+        Session session = sessionOf(connected(ZooKeeperClients.SESSION), later);
 
-        Duration first = timeOf(session.prove());
-        Duration second = timeOf(session.prove());
+        CompletableFuture<OptionalLong> proof = session.prove();
+        await().untilAsserted(() -> assertThat(later).hasSize(1));
+        assertThat(proof).isNotDone();
+        later.get(0).run();
 
-        assertThat(first).isGreaterThanOrEqualTo(SESSION.dividedBy(4));
-        assertThat(second).isLessThan(SESSION.dividedBy(8));
+        assertThat(proof).succeedsWithin(Patience.TIME).isEqualTo(OptionalLong.of(session.current()));
     }
 
     @Test
     void aSessionThatReplacesAKnownOneIsCertainAtOnce() throws Exception {
-        ScheduledExecutorService timer = LockThreads.timer("test-session");
-        opened(timer::shutdownNow);
-        Duration timeout = Duration.ofSeconds(20); // a second proof would follow after 5.6 s
-        CuratorFramework over = opened(ZooKeeperClients.connect(server.address(), timeout));
-        long longAgo = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
-        Session session = new Session(over, ZooKeeperClients.settings(timeout), timer, longAgo);
+        CuratorFramework client = connected(ZooKeeperClients.SESSION);
+        Session session = sessionOf(client, new CopyOnWriteArrayList<>());
         long before = session.current();
         assertThat(session.coversGrant(before, System.nanoTime())).isCompletedWithValue(false);
 
-        expireSession(over);
-        await().atMost(Patience.TIME).until(() -> session.current() != before && session.current() != Session.NONE);
+        giveUpSession(client);
+        await().until(() -> session.current() != before && session.current() != Session.NONE);
 
         assertThat(session.coversGrant(session.current(), System.nanoTime())).isCompletedWithValue(true);
     }
 
+    /** An attempt fails if its session cannot be certain within the command timeout. */
     @Test
     void grantsLocksOnceItHasConnectedWithAStartedClient() {
-        Duration timeout = Duration.ofSeconds(14); // certain after 3.9 s, longer than a command may take
-        CuratorFramework started = opened(ZooKeeperClients.connect(server.address(), timeout));
-        ZooKeeperLockBackend backend = opened(new ZooKeeperLockBackend(started, ZooKeeperClients.settings(timeout)));
-        Application late = opened(Application.over(backend));
-
-        assertThat(backend.connect(Duration.ofSeconds(1))).isEmpty();
-
-        late.locks().acquire(request.withoutWaiting()).close();
+        Duration session = Duration.ofSeconds(4);
+        ZooKeeperLockSettings settings = ZooKeeperClients.settings(session, session.dividedBy(4));
+        await().ignoreExceptionsInstanceOf(LockBackendException.class).until(() -> {
+            ZooKeeperLockBackend backend = opened(new ZooKeeperLockBackend(connected(session), settings));
+            Application late = opened(Application.over(backend));
+            assertThat(backend.connect(Patience.TIME)).isEmpty();
+            try (LockHandle held = late.locks().acquire(request.withoutWaiting())) {
+                return held.isHeld();
+            }
+        });
     }
 
     @Test
     void worksAgainAfterItsServerHungAndWasReplaced() {
+        Application application = application(client(proxy.address(), BRIEF), HASTY);
+        WarmUp.connect(application.locks(), "warm-up");
         List<ProxyLink> before = proxy.open();
         proxy.hang();
-        await().atMost(Patience.TIME)
-                .until(() -> !before.containsAll(proxy.open())); // connects to the server that hangs
+        await().until(() -> !before.containsAll(proxy.open())); // connects to the server that hangs
         proxy.replace();
 
-        await().atMost(Patience.TIME)
-                .ignoreExceptionsInstanceOf(LockBackendException.class)
-                .untilAsserted(() -> holder.locks()
-                        .acquire(request.waitingUpTo(Patience.TIME))
-                        .close());
+        acquiredSometime(application).close();
     }
 
     @Test
-    void connectsToAServerThatIsStartedLater() throws Exception {
-        TcpProxy late = opened(TcpProxy.before(server));
-        late.refuse();
-        Application early = application(opened(ZooKeeperClients.start(late.address(), SESSION)));
+    void connectsToAServerThatIsStartedLater() {
+        proxy.refuse();
+        Application early = application(client(proxy.address(), ZooKeeperClients.SESSION), HASTY);
         assertThatThrownBy(() -> early.locks().acquire(request)).isInstanceOf(LockBackendException.class);
 
-        late.accept();
-        await().atMost(Patience.TIME).ignoreExceptions().until(() -> {
-            try (LockHandle lock = early.locks().acquire(request)) {
-                return lock.isHeld();
-            }
-        });
-        early.close();
+        proxy.accept();
+
+        acquiredSometime(early).close();
     }
 
     @Test
@@ -289,7 +284,7 @@ class SessionIT {
         AtomicBoolean hasNoSockets = new AtomicBoolean();
         CuratorFramework exhausted = opened(CuratorFrameworkFactory.builder()
                 .connectString(server.address())
-                .sessionTimeoutMs((int) SESSION.toMillis())
+                .sessionTimeoutMs((int) ZooKeeperClients.SESSION.toMillis())
                 .retryPolicy(new RetryOneTime(50))
                 .zookeeperFactory((servers, timeout, watcher, readOnly) -> {
                     if (hasNoSockets.get()) {
@@ -298,31 +293,41 @@ class SessionIT {
                     return new ZooKeeper(servers, timeout, watcher, readOnly);
                 })
                 .build());
-        Application blocked = application(exhausted);
-        blocked.locks().acquire("warm-up").close();
+        Application blocked = application(exhausted, HASTY);
+        WarmUp.connect(blocked.locks(), "warm-up");
 
         hasNoSockets.set(true);
-        expireSession(exhausted);
-        await().atMost(Patience.TIME)
-                .until(() -> !exhausted.getZookeeperClient().isConnected());
+        giveUpSession(exhausted);
+        await().until(() -> !exhausted.getZookeeperClient().isConnected());
         assertThatThrownBy(() -> blocked.locks().acquire(request)).isInstanceOf(LockBackendException.class);
         hasNoSockets.set(false);
 
-        await().atMost(Patience.TIME).ignoreExceptions().until(() -> {
-            try (LockHandle lock = blocked.locks().acquire(request)) {
-                return lock.isHeld();
-            }
-        });
+        acquiredSometime(blocked).close();
     }
 
-    private static Duration timeOf(CompletableFuture<OptionalLong> proof) {
-        long start = System.nanoTime();
-        assertThat(proof.join()).isPresent();
-        return Duration.ofNanos(System.nanoTime() - start);
+    private LockHandle acquiredSometime(Application application) {
+        return await().ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> application.locks().acquire(request.waitingUpTo(Patience.TIME)), held -> true);
     }
 
-    private static void expireSession(CuratorFramework client) throws Exception {
-        client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+    /** As if the client had been disconnected for too long. */
+    private void giveUpSession(CuratorFramework client) throws Exception {
+        ZooKeeper known = client.getZookeeperClient().getZooKeeper();
+        known.getTestable().injectSessionExpiration();
+        endSession(known);
+    }
+
+    /** The servers end it, as if its time were over. */
+    private void endSession(ZooKeeper known) throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper same = new ZooKeeper(
+                server.address(),
+                known.getSessionTimeout(),
+                event -> connected.countDown(),
+                known.getSessionId(),
+                known.getSessionPasswd());
+        assertThat(connected.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+        same.close();
     }
 
     /** Nothing passes, and no packet says so: as when a cable is pulled. */
@@ -339,15 +344,36 @@ class SessionIT {
         proxy.accept();
     }
 
-    /** Its session and its lease outlast the time without a connection, which the other sessions may not. */
-    private Application patientApplication(Duration session) {
-        ZooKeeperLockBackend backend = opened(ZooKeeperClients.backend(proxy.address(), session));
-        return opened(Application.over(backend, Application.settings(Duration.ofSeconds(60))));
+    private CuratorFramework client(String address, Duration session) {
+        return opened(ZooKeeperClients.unstarted(address, session));
     }
 
-    private Application application(CuratorFramework over) {
-        ZooKeeperLockBackend backend = opened(new ZooKeeperLockBackend(over, ZooKeeperClients.settings(SESSION)));
-        return opened(Application.over(backend));
+    private CuratorFramework connected(Duration session) {
+        return opened(ZooKeeperClients.connected(server.address(), session));
+    }
+
+    /** Without a proof so far. What it would do later, only the test does. */
+    private Session sessionOf(CuratorFramework connected, List<Runnable> later) {
+        ScheduledExecutorService timer = new ScheduledThreadPoolExecutor(1) {
+            @Override
+            public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+                later.add(task);
+                return super.schedule(() -> {}, delay, unit);
+            }
+        };
+        opened(timer::shutdownNow);
+        long longAgo = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+        return new Session(connected, ZooKeeperClients.settings(ZooKeeperClients.SESSION, HASTY), timer, longAgo);
+    }
+
+    private Application application(CuratorFramework client) {
+        return application(client, ZooKeeperClients.COMMAND_TIMEOUT);
+    }
+
+    private Application application(CuratorFramework client, Duration commandTimeout) {
+        ZooKeeperLockBackend backend = opened(
+                new ZooKeeperLockBackend(client, ZooKeeperClients.settings(ZooKeeperClients.SESSION, commandTimeout)));
+        return opened(Application.over(backend, Application.settings(LEASE)));
     }
 
     private <C extends AutoCloseable> C opened(C closeable) {

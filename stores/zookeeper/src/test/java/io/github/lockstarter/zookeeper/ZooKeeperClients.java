@@ -1,23 +1,29 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 
-/** Clients as the auto-configuration makes them, with time-outs that a test can sit through. */
+/** Clients as the auto-configuration makes them. */
 final class ZooKeeperClients {
 
     /** For tests that are not about its end: outlasts a stall of a busy machine. */
-    static final Duration SESSION = Duration.ofSeconds(20);
+    static final Duration SESSION = Duration.ofSeconds(60);
+
+    /** The same. */
+    static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
 
     private ZooKeeperClients() {}
 
-    static CuratorFramework connect(String servers, Duration session) {
-        CuratorFramework client = start(servers, session);
+    /** Connected before a backend uses it, which therefore cannot know how old the session is. */
+    static CuratorFramework connected(String servers, Duration session) {
+        CuratorFramework client = unstarted(servers, session);
+        client.start();
         try {
-            if (!client.blockUntilConnected(10, TimeUnit.SECONDS)) {
+            if (!client.blockUntilConnected((int) Patience.SECONDS, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("ZooKeeper cannot be reached at " + servers);
             }
         } catch (InterruptedException e) {
@@ -27,27 +33,21 @@ final class ZooKeeperClients {
         return client;
     }
 
-    /** Does not wait for a connection. */
-    static CuratorFramework start(String servers, Duration session) {
-        CuratorFramework client = unstarted(servers, session);
-        client.start();
-        return client;
-    }
-
-    private static CuratorFramework unstarted(String servers, Duration session) {
+    /** For a backend, which starts it. */
+    static CuratorFramework unstarted(String servers, Duration session) {
         return CuratorFrameworkFactory.builder()
                 .connectString(servers)
                 .sessionTimeoutMs((int) session.toMillis())
-                .connectionTimeoutMs(2_000)
+                .connectionTimeoutMs((int) COMMAND_TIMEOUT.toMillis())
                 .retryPolicy(new RetryOneTime(50))
                 .build();
     }
 
     static ZooKeeperLockSettings settings(Duration session) {
-        return settings(session, Duration.ofSeconds(2));
+        return settings(session, COMMAND_TIMEOUT);
     }
 
-    private static ZooKeeperLockSettings settings(Duration session, Duration commandTimeout) {
+    static ZooKeeperLockSettings settings(Duration session, Duration commandTimeout) {
         return new ZooKeeperLockSettings("/test/locks", "lock:", commandTimeout, session);
     }
 
@@ -64,7 +64,7 @@ final class ZooKeeperClients {
     private static ZooKeeperLockBackend backend(String servers, ZooKeeperLockSettings settings) {
         CuratorFramework client = unstarted(servers, settings.sessionTimeout());
         ZooKeeperLockBackend backend = new ZooKeeperLockBackend(client, settings, client::close);
-        backend.connect(Duration.ofSeconds(10)).ifPresent(problem -> {
+        backend.connect(Patience.TIME).ifPresent(problem -> {
             throw new IllegalStateException(problem);
         });
         return backend;

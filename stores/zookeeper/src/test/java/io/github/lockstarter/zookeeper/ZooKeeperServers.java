@@ -3,14 +3,14 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 
 /** Servers whose sessions may last up to a minute. */
-final class ZooKeeperServers {
+public final class ZooKeeperServers {
 
     static final String SESSIONS = "maxSessionTimeout=60000";
 
     private ZooKeeperServers() {}
 
     /** One server that all tests of this JVM share: it ends with the JVM. */
-    static ZooKeeperServer shared() {
+    public static ZooKeeperServer shared() {
         return Shared.SERVER;
     }
 

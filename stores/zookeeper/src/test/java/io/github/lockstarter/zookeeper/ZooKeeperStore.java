@@ -12,15 +12,12 @@ import java.util.Optional;
 /** Locks on one server: each application has a client of its own. */
 final class ZooKeeperStore implements LockStore {
 
-    /** So that a client that sends nothing is certain of it for longer than a test takes on a slow disk. */
-    private static final Duration SESSION = Duration.ofSeconds(60);
-
     private final ZooKeeperServer server = ZooKeeperServers.shared();
     private final List<LockBackend> backends = new ArrayList<>();
     private final Duration commandTimeout;
 
     ZooKeeperStore() {
-        this(Duration.ofSeconds(2));
+        this(ZooKeeperClients.COMMAND_TIMEOUT);
     }
 
     ZooKeeperStore(Duration commandTimeout) {
@@ -29,7 +26,7 @@ final class ZooKeeperStore implements LockStore {
 
     @Override
     public LockBackend connect() {
-        LockBackend backend = ZooKeeperClients.backend(server.address(), SESSION, commandTimeout);
+        LockBackend backend = ZooKeeperClients.backend(server.address(), ZooKeeperClients.SESSION, commandTimeout);
         backends.add(backend);
         return backend;
     }

@@ -16,6 +16,7 @@ import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
+import io.github.lockstarter.zookeeper.ZooKeeperServers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +28,6 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -39,7 +38,7 @@ import org.springframework.context.annotation.Bean;
 /** An application that keeps its locks in ZooKeeper. */
 class ZooKeeperApplicationIT {
 
-    private static ZooKeeperServer server;
+    private final ZooKeeperServer server = ZooKeeperServers.shared();
 
     static class Shop {
         @DistributedLock(name = "order", key = "#id")
@@ -65,16 +64,6 @@ class ZooKeeperApplicationIT {
         }
     }
 
-    @BeforeAll
-    static void startTheServer() throws Exception {
-        server = ZooKeeperServer.start();
-    }
-
-    @AfterAll
-    static void stopTheServer() throws Exception {
-        server.close();
-    }
-
     private ApplicationContextRunner application() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
@@ -84,7 +73,10 @@ class ZooKeeperApplicationIT {
                 .withBean(Shop.class)
                 .withPropertyValues(
                         "distributed-lock.backend=zookeeper",
-                        "distributed-lock.zookeeper.connect-string=" + server.address());
+                        "distributed-lock.zookeeper.connect-string=" + server.address(),
+                        "distributed-lock.zookeeper.session-timeout=60s",
+                        "distributed-lock.zookeeper.connection-timeout=20s",
+                        "distributed-lock.zookeeper.command-timeout=20s");
     }
 
     @Test
@@ -218,7 +210,7 @@ class ZooKeeperApplicationIT {
                 });
     }
 
-    private static CuratorFramework client() {
+    private CuratorFramework client() {
         return CuratorFrameworkFactory.newClient(server.address(), new RetryOneTime(100));
     }
 }
