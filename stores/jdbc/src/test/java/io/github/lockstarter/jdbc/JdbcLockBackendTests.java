@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +22,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Requirements for pools and tables. */
 class JdbcLockBackendTests {
 
-    private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Duration.ofSeconds(20));
+    private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Patience.TIME);
 
     private final TestDatabase database = H2Databases.empty();
 
@@ -77,7 +77,7 @@ class JdbcLockBackendTests {
     void reportsAnUnsentCommandWhenThePoolIsEmpty() throws SQLException {
         database.prepared();
         try (HikariDataSource pool = database.pool(1);
-                JdbcLockBackend backend = started(pool);
+                JdbcLockBackend backend = started(pool, Duration.ofMillis(500));
                 Connection taken = pool.getConnection()) {
             assertThat(taken.isClosed()).isFalse();
             AcquireResult result = acquire(backend, "key");
@@ -241,19 +241,17 @@ class JdbcLockBackendTests {
     }
 
     private static JdbcLockBackend started(HikariDataSource pool) {
-        JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcStore.settings());
+        return started(pool, JdbcStore.COMMAND_TIMEOUT);
+    }
+
+    private static JdbcLockBackend started(HikariDataSource pool, Duration commandTimeout) {
+        JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcStore.settings(commandTimeout));
         backend.start();
         return backend;
     }
 
     private static AcquireResult acquire(JdbcLockBackend backend, String key) {
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", System.nanoTime());
-        try {
-            return backend.acquire(new AcquireCommand(key, token, Duration.ofSeconds(20), 0, 1, Optional.empty()))
-                    .toCompletableFuture()
-                    .get(Patience.SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
+        return answer(backend.acquire(new AcquireCommand(key, token, Duration.ofSeconds(60), 0, 1, Optional.empty())));
     }
 }

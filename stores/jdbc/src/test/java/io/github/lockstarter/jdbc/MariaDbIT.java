@@ -1,14 +1,15 @@
 package io.github.lockstarter.jdbc;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.jdbc.testing.HungDatabase;
+import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.MariaDb;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -26,10 +27,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +38,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Differences of drivers, pools and servers of MySQL and MariaDB. */
 class MariaDbIT {
 
-    private static final Duration TIMEOUT = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration LEASE = Duration.ofSeconds(60);
     private static final LockToken TOKEN = new LockToken("0123456789abcdef0123456789abcdef", 1);
 
     private static MariaDb server;
@@ -48,13 +47,8 @@ class MariaDbIT {
 
     @BeforeAll
     static void start() {
-        server = MariaDb.start();
+        server = MariaDb.shared();
         database = server.database().prepared();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
     }
 
     @AfterEach
@@ -69,15 +63,16 @@ class MariaDbIT {
         try (TcpProxy proxy = TcpProxy.before(address.getHost(), address.getPort());
                 HikariDataSource pool =
                         database.pool("jdbc:mariadb://" + proxy.host() + ":" + proxy.port() + "/test", 1);
-                JdbcLockBackend backend = backend(pool)) {
-            assertThat(acquire(backend, "before")).isInstanceOf(AcquireResult.Granted.class);
+                JdbcLockBackend backend = backend(pool, JdbcDialect.MARIADB, Duration.ofMillis(500))) {
+            await().untilAsserted(
+                            () -> assertThat(acquire(backend, "before")).isInstanceOf(AcquireResult.Granted.class));
 
             proxy.open().forEach(ProxyLink::closeToServer);
             try {
                 assertThat(acquire(backend, "meanwhile"))
                         .isInstanceOfAny(AcquireResult.Unknown.class, AcquireResult.Rejected.class);
-                await().atMost(Patience.TIME).untilAsserted(() -> assertThat(acquire(backend, "afterwards"))
-                        .isInstanceOf(AcquireResult.Granted.class));
+                await().untilAsserted(() ->
+                        assertThat(acquire(backend, "afterwards")).isInstanceOf(AcquireResult.Granted.class));
             } finally {
                 proxy.cut(); // the driver closes no connection while a thread reads from it
             }
@@ -165,15 +160,13 @@ class MariaDbIT {
     void renewsTenThousandDueLocksWithinOneCommandTimeout() {
         int locks = 10_000;
         database.execute("INSERT INTO distributed_lock SELECT CONCAT('lock:', seq), CONCAT('"
-                + TOKEN.instanceId() + ":', seq), seq, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) + INTERVAL 60 SECOND"
+                + TOKEN.instanceId() + ":', seq), seq, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) + INTERVAL 180 SECOND"
                 + " FROM seq_1_to_" + locks);
         List<RenewCommand> due = IntStream.rangeClosed(1, locks)
                 .mapToObj(i -> new RenewCommand(
                         String.valueOf(i), new LockToken(TOKEN.instanceId(), i), Duration.ofMinutes(5), i, 0))
                 .toList();
-        Duration timeout = Duration.ofSeconds(20); // for a busy machine
-        JdbcSettings settings =
-                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), timeout, 4, Duration.ofMillis(20));
+        JdbcSettings settings = JdbcStore.settings();
         try (HikariDataSource pool = database.pool(2);
                 JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();
@@ -193,7 +186,7 @@ class MariaDbIT {
             long before = statements(connection);
 
             AcquireResult result =
-                    locks.acquire(List.of("key"), new AcquireCommand("key", TOKEN, TIMEOUT, 0, 1, Optional.empty()));
+                    locks.acquire(List.of("key"), new AcquireCommand("key", TOKEN, LEASE, 0, 1, Optional.empty()));
 
             assertThat(statements(connection)).as("with the one that counts").isEqualTo(before + 3);
             assertThat(result).isInstanceOfSatisfying(AcquireResult.Granted.class, granted -> assertThat(
@@ -239,27 +232,23 @@ class MariaDbIT {
     }
 
     private static JdbcLockBackend backend(HikariDataSource pool, JdbcDialect dialect) {
-        JdbcSettings settings =
-                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.of(dialect), TIMEOUT, 1, Duration.ofMillis(20));
+        return backend(pool, dialect, TIMEOUT);
+    }
+
+    private static JdbcLockBackend backend(HikariDataSource pool, JdbcDialect dialect, Duration commandTimeout) {
+        JdbcSettings settings = new JdbcSettings(
+                "lock:", LockTable.DEFAULT, Optional.of(dialect), commandTimeout, 1, Duration.ofMillis(20));
         JdbcLockBackend backend = new JdbcLockBackend(pool, settings);
         backend.start();
         return backend;
     }
 
     private static AcquireResult acquire(JdbcLockBackend backend, String key) {
-        return answer(backend.acquire(new AcquireCommand(key, TOKEN, Duration.ofSeconds(20), 0, 1, Optional.empty())));
+        return answer(backend.acquire(new AcquireCommand(key, TOKEN, LEASE, 0, 1, Optional.empty())));
     }
 
     private static RenewResult renew(JdbcLockBackend backend, String key, Duration lease) {
         return answer(backend.renew(List.of(new RenewCommand(key, TOKEN, lease, 0, 0)))
                 .get(0));
-    }
-
-    private static <R> R answer(CompletionStage<R> stage) {
-        try {
-            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
     }
 }

@@ -1,10 +1,10 @@
 package io.github.lockstarter.jdbc;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -14,8 +14,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -35,7 +33,7 @@ class PostgresTablesIT {
                         "CREATE TABLE " + table + " (LIKE distributed_lock INCLUDING ALL)",
                         "CREATE SEQUENCE " + table + "_fencing");
         JdbcSettings settings = new JdbcSettings(
-                "lock:", new LockTable(table), Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20));
+                "lock:", new LockTable(table), Optional.empty(), Duration.ofSeconds(20), 4, Duration.ofMillis(20));
         try (HikariDataSource pool = POSTGRES.database().pool(6);
                 JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();
@@ -69,20 +67,12 @@ class PostgresTablesIT {
             backend.start();
 
             assertThat(backend)
-                    .hasToString("the database postgresql://"
-                            + POSTGRES.server().address() + "/postgres, table \"public\".distributed_lock");
+                    .hasToString("the database " + POSTGRES.database().url().substring("jdbc:".length())
+                            + ", table \"public\".distributed_lock");
         }
     }
 
     private static AcquireCommand attempt(LockToken token, Optional<Waiting> waiting) {
-        return new AcquireCommand("key", token, Duration.ofSeconds(20), 0, 1, waiting);
-    }
-
-    private static <R> R answer(CompletionStage<R> stage) {
-        try {
-            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
+        return new AcquireCommand("key", token, Duration.ofSeconds(60), 0, 1, waiting);
     }
 }

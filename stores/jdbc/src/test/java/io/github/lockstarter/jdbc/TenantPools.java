@@ -1,10 +1,11 @@
 package io.github.lockstarter.jdbc;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -18,13 +19,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 
 /** Two instances whose application leaves the schema of a tenant set on its connections. */
 final class TenantPools {
 
-    private static final Duration LEASE = Duration.ofSeconds(20);
+    private static final Duration LEASE = Duration.ofSeconds(60);
     private static final LockToken FIRST = new LockToken("0123456789abcdef0123456789abcdef", 1);
     private static final LockToken SECOND = new LockToken("fedcba9876543210fedcba9876543210", 1);
 
@@ -32,8 +31,7 @@ final class TenantPools {
 
     /** The tenant's schema has a table for locks, too. */
     static void assertOneOwner(TestDatabase database, String leadToTenant) throws SQLException {
-        JdbcSettings settings = new JdbcSettings(
-                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20));
+        JdbcSettings settings = JdbcStore.settings();
         try (HikariDataSource one = database.pool(1);
                 HikariDataSource other = database.pool(1);
                 JdbcLockBackend first = new JdbcLockBackend(one, settings);
@@ -62,13 +60,5 @@ final class TenantPools {
 
     private static AcquireCommand attempt(LockToken token) {
         return new AcquireCommand("key", token, LEASE, 0, 1, Optional.empty());
-    }
-
-    private static <R> R answer(CompletionStage<R> stage) {
-        try {
-            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
     }
 }

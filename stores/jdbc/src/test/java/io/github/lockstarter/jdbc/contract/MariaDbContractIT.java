@@ -1,9 +1,9 @@
 package io.github.lockstarter.jdbc.contract;
 
+import io.github.lockstarter.jdbc.JdbcDialect;
 import io.github.lockstarter.jdbc.testing.MariaDb;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.testing.Effort;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -11,18 +11,11 @@ import org.junit.jupiter.api.Tag;
 @Tag(Effort.FULL)
 class MariaDbContractIT extends JdbcStoreSuites {
 
-    private static MariaDb server;
     private static TestDatabase database;
 
     @BeforeAll
-    static void start() {
-        server = MariaDb.start();
-        database = server.database().prepared();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
+    static void create() {
+        database = MariaDb.shared().create("contract", JdbcDialect.MARIADB).prepared();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.github.lockstarter.jdbc.contract;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.fence.testing.FenceSuite;
+import io.github.lockstarter.jdbc.JdbcDialect;
 import io.github.lockstarter.jdbc.testing.MariaDb;
 import io.github.lockstarter.testing.Effort;
 import javax.sql.DataSource;
@@ -13,19 +14,16 @@ import org.junit.jupiter.api.Tag;
 @Tag(Effort.FULL)
 class MariaDbFencesIT extends FenceSuite {
 
-    private static MariaDb server;
     private static HikariDataSource pool;
 
     @BeforeAll
     static void open() {
-        server = MariaDb.start();
-        pool = server.database().pool(20);
+        pool = MariaDb.shared().create("fences", JdbcDialect.MARIADB).pool(20);
     }
 
     @AfterAll
     static void close() {
         pool.close();
-        server.close();
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.github.lockstarter.jdbc.JdbcDialect;
 import io.github.lockstarter.jdbc.testing.MariaDb;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.testing.Effort;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -12,18 +11,12 @@ import org.junit.jupiter.api.Tag;
 @Tag(Effort.FULL)
 class MySqlStatementsContractIT extends JdbcStoreSuites {
 
-    private static MariaDb server;
     private static TestDatabase database;
 
     @BeforeAll
-    static void start() {
-        server = MariaDb.start();
-        database = server.create("mysql_statements", JdbcDialect.MYSQL).prepared();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
+    static void create() {
+        database =
+                MariaDb.shared().create("mysql_statements", JdbcDialect.MYSQL).prepared();
     }
 
     @Override

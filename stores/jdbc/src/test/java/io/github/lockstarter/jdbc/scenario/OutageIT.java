@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc.scenario;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -14,6 +15,7 @@ import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.JdbcSettings;
 import io.github.lockstarter.jdbc.JdbcUnavailableException;
 import io.github.lockstarter.jdbc.LockTable;
+import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.kit.Patience;
@@ -26,6 +28,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.testing.Effort;
+import io.github.lockstarter.testing.WarmUp;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -44,10 +47,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A PostgreSQL that does not answer, behind a proxy. */
 class OutageIT {
 
-    /** So that a busy machine answers in time. */
-    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    /** Of an application that waits for answers in vain. */
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-    private static final Duration LEASE = Duration.ofSeconds(20);
+    private static final Duration LEASE = Duration.ofSeconds(60);
 
     @RegisterExtension
     static final PostgresExtension POSTGRES = new PostgresExtension();
@@ -59,11 +62,21 @@ class OutageIT {
     @BeforeEach
     void connectThroughTheProxy() {
         proxy = TcpProxy.before(POSTGRES.server());
-        pool = POSTGRES.database().pool("jdbc:postgresql://" + proxy.host() + ":" + proxy.port() + "/postgres", 6);
-        backend = new JdbcLockBackend(
-                pool,
-                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), TIMEOUT, 4, Duration.ofMillis(20)));
-        backend.start();
+        pool = POSTGRES.database()
+                .pool(POSTGRES.database().url().replace(POSTGRES.server().address(), proxy.address()), 6);
+        backend = backend(pool, JdbcStore.settings());
+    }
+
+    private static JdbcLockBackend backend(HikariDataSource pool, JdbcSettings settings) {
+        JdbcLockBackend started = new JdbcLockBackend(pool, settings);
+        started.start();
+        return started;
+    }
+
+    /** From now on, commands end without an answer. */
+    private void becomeHasty() {
+        backend.close();
+        backend = backend(pool, JdbcStore.settings(TIMEOUT));
     }
 
     @AfterEach
@@ -80,6 +93,7 @@ class OutageIT {
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
         assertThat(answer(acquire("warm-up", new LockToken("0123456789abcdef0123456789abcdef", 2))))
                 .isInstanceOf(AcquireResult.Granted.class);
+        becomeHasty();
         proxy.stallReplies();
         long start = System.nanoTime();
 
@@ -90,7 +104,7 @@ class OutageIT {
         assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
                 .isInstanceOf(ReleaseResult.Unknown.class);
         proxy.flow();
-        await().atMost(Patience.TIME).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
                     .isNotInstanceOf(ReleaseResult.Unknown.class);
             assertThat(rowsOf("hung")).isZero();
@@ -100,8 +114,7 @@ class OutageIT {
     /** A waiting statement continues on the server if the client only closes the connection. */
     @Test
     void aReleaseEndsAStatementThatStillWaitsForTheLock() throws Exception {
-        JdbcSettings hasty = new JdbcSettings(
-                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofMillis(100), 4, Duration.ofMillis(20));
+        JdbcSettings hasty = JdbcStore.settings(Duration.ofMillis(100));
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
         try (HikariDataSource others = POSTGRES.database().pool(6);
                 JdbcLockBackend second = new JdbcLockBackend(others, hasty);
@@ -114,32 +127,31 @@ class OutageIT {
 
             assertThat(answer(second.acquire(new AcquireCommand("late", token, LEASE, 0, 1, Optional.empty()))))
                     .isInstanceOf(AcquireResult.Unknown.class);
-            await().atMost(Patience.TIME)
-                    .untilAsserted(() -> assertThat(answer(second.release(new ReleaseCommand("late", token, 0))))
-                            .isNotInstanceOf(ReleaseResult.Unknown.class));
+            await().untilAsserted(() -> assertThat(answer(second.release(new ReleaseCommand("late", token, 0))))
+                    .isNotInstanceOf(ReleaseResult.Unknown.class));
             operator.rollback();
 
-            await().during(Duration.ofSeconds(1)).until(() -> rowsOf("late") == 0);
+            await().during(Duration.ofMillis(Patience.MOMENT_MILLIS)).until(() -> rowsOf("late") == 0);
         }
     }
 
     @Test
     @Tag(Effort.FULL)
     void reportsAnOutageOnceAndItsEnd() {
+        becomeHasty();
         try (Application application = Application.over(backend)) {
-            assertThat(application.locks().tryAcquire(LockRequest.of("before"))).isPresent();
+            WarmUp.connect(application.locks(), "before");
             proxy.refuse();
             proxy.cut();
 
-            await().atMost(Patience.TIME).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
+            await().pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
                 assertThatThrownBy(() -> application.locks().tryAcquire("any"))
                         .isInstanceOf(LockBackendException.class);
                 assertThat(application.events().ofStore()).hasSize(1);
             });
             proxy.accept();
 
-            await().atMost(Patience.TIME)
-                    .pollInterval(Duration.ofMillis(100))
+            await().pollInterval(Duration.ofMillis(100))
                     .ignoreExceptionsInstanceOf(LockBackendException.class)
                     .untilAsserted(() -> {
                         assertThat(application.locks().tryAcquire("any")).hasValueSatisfying(LockHandle::close);
@@ -161,7 +173,7 @@ class OutageIT {
                     Application waiting = Application.over(second, Application.settingsThatTrustSignals())) {
                 LockHandle held = first.locks().acquire(LockRequest.of("woken"));
                 CompletableFuture<LockHandle> next = waiting.locks()
-                        .acquireAsync(LockRequest.of("woken").waitingUpTo(Duration.ofSeconds(25)))
+                        .acquireAsync(LockRequest.of("woken").waitingUpTo(Patience.TIME))
                         .toCompletableFuture();
                 await().untilAsserted(() -> assertThat(waiting.events().of(LockEvent.Contended.class))
                         .hasSize(1));
@@ -235,13 +247,5 @@ class OutageIT {
 
     private static long rowsOf(String key) {
         return POSTGRES.database().number("SELECT COUNT(*) FROM distributed_lock WHERE lock_key = 'lock:" + key + "'");
-    }
-
-    private static <R> R answer(CompletionStage<R> stage) {
-        try {
-            return stage.toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
     }
 }

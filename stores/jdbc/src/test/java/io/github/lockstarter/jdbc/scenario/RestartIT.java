@@ -11,7 +11,6 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.PostgresServer;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -31,7 +30,7 @@ class RestartIT {
             HikariDataSource pool = database.pool(6);
             JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcStore.settings());
             backend.start();
-            Application application = Application.over(backend, Application.settings(Duration.ofSeconds(30)));
+            Application application = Application.over(backend, Application.settings(Duration.ofSeconds(60)));
             LockHandle held = application.locks().acquire(LockRequest.of("restarted"));
             before = held.fencingToken();
             server.stop();
@@ -42,8 +41,8 @@ class RestartIT {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(other.locks().tryAcquire(LockRequest.of("restarted").withoutWaiting()))
                         .isEmpty();
-                await().atMost(Patience.TIME).untilAsserted(() -> assertThatCode(
-                                () -> held.extend(LockRequest.of(held.key()).leasedFor(Duration.ofSeconds(40))))
+                await().untilAsserted(() -> assertThatCode(
+                                () -> held.extend(LockRequest.of(held.key()).leasedFor(Duration.ofSeconds(90))))
                         .doesNotThrowAnyException());
                 held.release();
 
@@ -67,7 +66,7 @@ class RestartIT {
             TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
             try (JdbcStore tokyo = new JdbcStore(database);
                     Application first = Application.over(tokyo.connect())) {
-                LockHandle held = first.locks().acquire(LockRequest.of("zone").leasedFor(Duration.ofSeconds(5)));
+                LockHandle held = first.locks().acquire(LockRequest.of("zone").leasedFor(Duration.ofSeconds(60)));
                 TimeZone.setDefault(TimeZone.getTimeZone("America/Los_Angeles"));
                 try (JdbcStore la = new JdbcStore(database);
                         Application second = Application.over(la.connect())) {
@@ -76,7 +75,7 @@ class RestartIT {
 
                     assertThat(refused).isEmpty();
                     assertThat(database.number("SELECT COUNT(*) FROM distributed_lock WHERE lock_until BETWEEN"
-                                    + " now() AND now() + INTERVAL '6 seconds'"))
+                                    + " now() AND now() + INTERVAL '61 seconds'"))
                             .isEqualTo(1);
                     held.release();
                 }

@@ -9,7 +9,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.jdbc.JdbcLockAutoConfiguration;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.ProxyLink;
 import io.github.lockstarter.kit.net.TcpProxy;
 import java.net.URI;
@@ -20,6 +19,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A database server that hangs, and is then replaced behind its address: it never answers open connections. */
 public final class HungDatabase {
+
+    private static final String HELD = "SELECT COUNT(*) FROM distributed_lock WHERE lock_key = 'lock:held'";
 
     private HungDatabase() {}
 
@@ -39,20 +40,23 @@ public final class HungDatabase {
                     .withPropertyValues(
                             "distributed-lock.backend=jdbc",
                             "distributed-lock.lease=2m",
+                            "distributed-lock.jdbc.command-timeout=1s",
                             "spring.datasource.url=" + database.url().replace(server.getAuthority(), proxy.address())
                                     + parameters,
                             "spring.datasource.username=" + database.user())
-                    .run(context -> replaceWhileHung(context.getBean(LockTemplate.class), proxy));
+                    .run(context -> {
+                        replaceWhileHung(context.getBean(LockTemplate.class), proxy);
+                        await().until(() -> database.number(HELD) == 0);
+                    });
         }
-        assertThat(database.number("SELECT COUNT(*) FROM distributed_lock WHERE lock_key = 'lock:held'"))
-                .isZero();
     }
 
     private static void replaceWhileHung(LockTemplate locks, TcpProxy proxy) {
-        LockHandle held = locks.acquire("held");
+        LockHandle held = await().ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> locks.acquire("held"), acquired -> true);
         proxy.stallRequests();
         proxy.stallReplies();
-        await().atMost(Patience.TIME).until(() -> {
+        await().until(() -> {
             assertThatThrownBy(() -> locks.tryAcquire("meanwhile")).isInstanceOf(LockBackendException.class);
             return isLoggingIn();
         });
@@ -60,8 +64,7 @@ public final class HungDatabase {
         proxy.open().forEach(ProxyLink::closeToServer);
         proxy.flow();
 
-        await().atMost(Patience.TIME)
-                .ignoreExceptionsInstanceOf(LockBackendException.class)
+        await().ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(
                         () -> assertThat(locks.tryAcquire("afterwards")).hasValueSatisfying(LockHandle::release));
         held.ensureHeld();

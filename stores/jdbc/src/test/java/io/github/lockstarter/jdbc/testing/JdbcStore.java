@@ -18,6 +18,9 @@ import java.util.Optional;
 /** Locks in a database: each application has a pool of its own. */
 public final class JdbcStore implements LockStore {
 
+    /** Outlasts a stall of a busy machine. */
+    public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
+
     private static final int CONNECTIONS = 6;
 
     private record Opened(JdbcLockBackend backend, HikariDataSource pool) {
@@ -34,7 +37,7 @@ public final class JdbcStore implements LockStore {
     private final Optional<DatabasePause> pause;
 
     public JdbcStore(TestDatabase database) {
-        this(database, Duration.ofSeconds(2), Optional.empty());
+        this(database, COMMAND_TIMEOUT, Optional.empty());
     }
 
     private JdbcStore(TestDatabase database, Duration commandTimeout, Optional<DatabasePause> pause) {
@@ -50,7 +53,12 @@ public final class JdbcStore implements LockStore {
 
     /** Looks again soon, and leaves the dialect to be found out. */
     public static JdbcSettings settings() {
-        return settings(Optional.empty(), Duration.ofSeconds(2));
+        return settings(COMMAND_TIMEOUT);
+    }
+
+    /** The same with another command timeout. */
+    public static JdbcSettings settings(Duration commandTimeout) {
+        return settings(Optional.empty(), commandTimeout);
     }
 
     private static JdbcSettings settings(Optional<JdbcDialect> dialect, Duration commandTimeout) {

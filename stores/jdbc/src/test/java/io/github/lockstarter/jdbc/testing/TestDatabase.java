@@ -94,7 +94,7 @@ public record TestDatabase(String url, String user, JdbcDialect dialect) {
         config.setPassword("");
         config.setMaximumPoolSize(connections);
         config.setMinimumIdle(0);
-        config.setConnectionTimeout(5_000);
+        config.setConnectionTimeout(20_000);
         config.setInitializationFailTimeout(-1);
         further.accept(config);
         return new HikariDataSource(config);
