@@ -13,6 +13,7 @@ import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.RestartContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -100,7 +101,7 @@ class EtcdBackendContractIT {
     @Tag(Effort.SLOW)
     class CommandTimeout extends CommandTimeoutContract {
         CommandTimeout() {
-            super(SharedEtcd::store);
+            super(() -> SharedEtcd.store(Duration.ofSeconds(1)));
         }
     }
 

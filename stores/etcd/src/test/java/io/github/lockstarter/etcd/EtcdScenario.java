@@ -1,5 +1,7 @@
 package io.github.lockstarter.etcd;
 
+import static io.github.lockstarter.kit.Patience.answer;
+
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
@@ -17,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -27,11 +28,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /** Common parts of tests with their own server. */
-@Timeout(180)
+@Timeout(600)
 abstract class EtcdScenario {
 
-    static final Duration LEASE = Duration.ofSeconds(20);
-    static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+    static final Duration LEASE = Duration.ofSeconds(60);
+
+    /** For commands that get no answer; others are repeated until one is in time. */
+    static final Duration HASTY = Duration.ofSeconds(1);
 
     final String key = "scenario:" + UUID.randomUUID();
     private final List<AutoCloseable> opened = new ArrayList<>();
@@ -78,7 +81,10 @@ abstract class EtcdScenario {
 
     /** A backend that has sent its first command. */
     LockBackend connected() {
-        LockBackend backend = store.connect();
+        return connected(store.connect());
+    }
+
+    LockBackend connected(LockBackend backend) {
         answer(backend.inspect(key, 0));
         return backend;
     }
@@ -98,6 +104,10 @@ abstract class EtcdScenario {
 
     /** How many keys the server has. */
     long keys() {
+        return keys(client);
+    }
+
+    static long keys(EtcdClient client) {
         TxnRequest all = TxnRequest.newBuilder()
                 .addSuccess(Requests.count(ByteString.copyFromUtf8(EtcdStore.PREFIX)))
                 .build();
@@ -108,14 +118,6 @@ abstract class EtcdScenario {
     }
 
     static Deadline deadline() {
-        return Deadline.after(5, TimeUnit.SECONDS);
-    }
-
-    static <R> R answer(CompletionStage<R> stage) {
-        try {
-            return stage.toCompletableFuture().get(Patience.TIME.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (Exception e) {
-            throw new AssertionError("No answer: " + e, e);
-        }
+        return Deadline.after(Patience.SECONDS, TimeUnit.SECONDS);
     }
 }

@@ -15,36 +15,49 @@ final class EtcdStore implements LockStore {
 
     static final String PREFIX = "lock:";
 
+    /** Outlasts a stall of a busy machine. */
+    static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
+
     private final Queue<EtcdLockBackend> backends = new ConcurrentLinkedQueue<>();
     private final String endpoint;
     private final Optional<EtcdServer> server;
+    private final Duration commandTimeout;
 
     /** On a server of another JVM, which this store cannot pause. */
     EtcdStore(String endpoint) {
-        this(endpoint, Optional.empty());
+        this(endpoint, Optional.empty(), COMMAND_TIMEOUT);
     }
 
     EtcdStore(EtcdServer server) {
-        this(server.endpoint(), Optional.of(server));
+        this(server, COMMAND_TIMEOUT);
     }
 
-    private EtcdStore(String endpoint, Optional<EtcdServer> server) {
+    EtcdStore(EtcdServer server, Duration commandTimeout) {
+        this(server.endpoint(), Optional.of(server), commandTimeout);
+    }
+
+    private EtcdStore(String endpoint, Optional<EtcdServer> server, Duration commandTimeout) {
         this.endpoint = endpoint;
         this.server = server;
+        this.commandTimeout = commandTimeout;
     }
 
     static EtcdSettings settings(String endpoint) {
+        return settings(endpoint, COMMAND_TIMEOUT);
+    }
+
+    static EtcdSettings settings(String endpoint, Duration commandTimeout) {
         return new EtcdSettings(
-                PREFIX,
-                List.of(EtcdSettings.endpoint(endpoint)),
-                Optional.empty(),
-                Optional.empty(),
-                Duration.ofSeconds(2));
+                PREFIX, List.of(EtcdSettings.endpoint(endpoint)), Optional.empty(), Optional.empty(), commandTimeout);
     }
 
     @Override
     public LockBackend connect() {
-        EtcdLockBackend backend = new EtcdLockBackend(settings(endpoint));
+        return connect(commandTimeout);
+    }
+
+    LockBackend connect(Duration timeout) {
+        EtcdLockBackend backend = new EtcdLockBackend(settings(endpoint, timeout));
         backends.add(backend);
         return backend;
     }
@@ -56,7 +69,7 @@ final class EtcdStore implements LockStore {
 
     @Override
     public Optional<Duration> commandTimeout() {
-        return server.map(any -> settings(endpoint).commandTimeout());
+        return server.map(any -> commandTimeout);
     }
 
     @Override

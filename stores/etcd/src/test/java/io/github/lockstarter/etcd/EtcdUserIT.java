@@ -1,5 +1,6 @@
 package io.github.lockstarter.etcd;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -63,7 +64,7 @@ class EtcdUserIT extends EtcdScenario {
                 List.of(EtcdSettings.endpoint(server.endpoint())),
                 user,
                 Optional.empty(),
-                COMMAND_TIMEOUT));
+                EtcdStore.COMMAND_TIMEOUT));
     }
 
     @Test
@@ -97,8 +98,7 @@ class EtcdUserIT extends EtcdScenario {
 
             // Of messages sent before that, some may be missed.
             assertThat(restored).succeedsWithin(Patience.TIME);
-            await().atMost(Patience.TIME)
-                    .until(() -> answer(other.revoke(key, 0, granted.fencingToken())) instanceof Revocation.Revoked);
+            await().until(() -> answer(other.revoke(key, 0, granted.fencingToken())) instanceof Revocation.Revoked);
             assertThat(revoked).succeedsWithin(Patience.TIME).isEqualTo(key);
         }
     }

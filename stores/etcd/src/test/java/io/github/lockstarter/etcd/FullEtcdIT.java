@@ -1,5 +1,6 @@
 package io.github.lockstarter.etcd;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;

@@ -1,11 +1,11 @@
 package io.github.lockstarter.etcd;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.etcd.jetcd.api.KeyValue;
 import io.github.lockstarter.etcd.WaitingKeys.Refusal;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -35,7 +35,7 @@ class WaitingKeysIT extends EtcdScenario {
 
         answer(join(waiting, refusedBy));
 
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(signals).containsExactly(key));
+        await().untilAsserted(() -> assertThat(signals).containsExactly(key));
         answer(backend.acquire(attempt(newToken())));
         answer(backend.release(new ReleaseCommand(key, token, 0)));
         await().during(Duration.ofMillis(300))

@@ -11,7 +11,6 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.etcd.EtcdPresence;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.net.TlsFiles;
 import io.github.lockstarter.kit.server.EtcdServer;
@@ -49,31 +48,30 @@ class EtcdApplicationIT {
         }
     }
 
+    private ApplicationContextRunner on(String endpoints) {
+        return application.withPropertyValues(
+                "distributed-lock.etcd.endpoints=" + endpoints, "distributed-lock.etcd.command-timeout=20s");
+    }
+
     @Test
     void excludesAnotherApplication() {
-        String endpoint = "distributed-lock.etcd.endpoints=" + server.endpoint();
-        application
-                .withPropertyValues(endpoint)
-                .run(one -> application.withPropertyValues(endpoint).run(other -> {
-                    try (LockHandle held = one.getBean(LockTemplate.class).acquire("order:42")) {
-                        assertThat(other.getBean(LockTemplate.class).tryAcquire("order:42"))
-                                .isEmpty();
-                        assertThat(held.fencingToken()).isPositive();
-                    }
-                    assertThat(other.getBean(LockTemplate.class).tryAcquire("order:42"))
-                            .hasValueSatisfying(LockHandle::close);
-                }));
+        on(server.endpoint()).run(one -> on(server.endpoint()).run(other -> {
+            try (LockHandle held = one.getBean(LockTemplate.class).acquire("order:42")) {
+                assertThat(other.getBean(LockTemplate.class).tryAcquire("order:42"))
+                        .isEmpty();
+                assertThat(held.fencingToken()).isPositive();
+            }
+            assertThat(other.getBean(LockTemplate.class).tryAcquire("order:42")).hasValueSatisfying(LockHandle::close);
+        }));
     }
 
     @Test
     void skipsAMemberThatDoesNotAnswer() {
         for (int i = 0; i < 5; i++) { // each begins with any of the two
-            application
-                    .withPropertyValues("distributed-lock.etcd.endpoints=" + AWAY + "," + server.endpoint())
-                    .run(context -> assertThat(context.getBean(LockTemplate.class)
-                                    .tryExecute("order:43", () -> true)
-                                    .wasExecuted())
-                            .isTrue());
+            on(AWAY + "," + server.endpoint()).run(context -> assertThat(context.getBean(LockTemplate.class)
+                            .tryExecute("order:43", () -> true)
+                            .wasExecuted())
+                    .isTrue());
         }
     }
 
@@ -82,7 +80,7 @@ class EtcdApplicationIT {
         try (TcpProxy proxy = TcpProxy.before(server)) {
             proxy.hang();
             CompletableFuture<Void> replaced = CompletableFuture.runAsync(() -> {
-                await().atMost(Patience.TIME).until(() -> proxy.connections() > 0);
+                await().until(() -> proxy.connections() > 0);
                 proxy.replace();
             });
             application
