@@ -56,14 +56,6 @@ class FaultLabIT {
     }
 
     private void check(String name, Supplier<Topology> topology) {
-        LabResult result = FaultLab.run(LabPlan.of(topology, seed, SHORT), LOGS.resolve(name + "-" + seed));
-
-        System.out.println("Fault lab: " + result.faults().size() + " faults, " + result.acquisitions()
-                + " acquisitions, in " + result.took().toSeconds() + " s");
-        assertThat(result.violations())
-                .as("%s, seed %d", result.topology(), seed)
-                .isEmpty();
-        assertThat(result.faults()).hasSizeGreaterThan(Effort.of(2, 5));
-        assertThat(result.acquisitions()).isGreaterThan(Effort.of(250, 500));
+        new ShortSessions(name, SHORT, Effort.of(3, 6), Effort.of(250, 500)).assertNoViolation(topology, seed);
     }
 }

@@ -113,16 +113,7 @@ class FaultLabStoresIT {
     }
 
     private void check(Supplier<Topology> store) {
-        LabResult result = FaultLab.run(LabPlan.of(store, seed, SHORT), LOGS.resolve("store-" + seed));
-
-        System.out.println(
-                "Fault lab: " + result.topology() + ", " + result.faults().size() + " faults, " + result.acquisitions()
-                        + " acquisitions, in " + result.took().toSeconds() + " s");
-        assertThat(result.violations())
-                .as("%s, seed %d", result.topology(), seed)
-                .isEmpty();
-        assertThat(result.faults()).hasSizeGreaterThan(Effort.of(1, 3));
-        assertThat(result.acquisitions()).isGreaterThan(Effort.of(100, 200));
+        new ShortSessions("store", SHORT, Effort.of(2, 4), Effort.of(100, 200)).assertNoViolation(store, seed);
     }
 
     private void checkWithoutRenewals(Supplier<Topology> store) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults.nemesis;
 import io.github.lockstarter.faults.topology.Calls;
 import io.github.lockstarter.faults.topology.RedisTopology;
 import io.github.lockstarter.faults.topology.RedisTopology.Failover;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.KillArgs;
@@ -18,7 +19,6 @@ import java.util.function.Consumer;
  */
 final class Succession {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(25);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(2);
 
     /** Leaves as much again for this JVM not to run. */
@@ -75,7 +75,7 @@ final class Succession {
 
     void awaitPromotion() {
         long start = System.nanoTime();
-        while (System.nanoTime() - start < PATIENCE.toNanos()) {
+        while (System.nanoTime() - start < Patience.TIME.toNanos()) {
             long before = System.nanoTime();
             if (replicas.stream().anyMatch(Succession::isMaster)) {
                 promoted = true;
@@ -84,7 +84,7 @@ final class Succession {
             promotedAfter = before;
             LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
         }
-        throw new IllegalStateException("No replica was promoted within " + PATIENCE);
+        throw new IllegalStateException("No replica was promoted within " + Patience.TIME);
     }
 
     private static boolean isMaster(RedisServer server) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.topology;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -10,7 +11,6 @@ import java.util.function.Function;
 /** Commands of the lab to servers that have a hard time: who demotes a master also kills the lab's connection to it. */
 public final class Calls {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
     private Calls() {}
@@ -22,7 +22,7 @@ public final class Calls {
             try {
                 return command.apply(server.commands());
             } catch (RedisException e) {
-                if (System.nanoTime() - start > PATIENCE.toNanos()) {
+                if (System.nanoTime() - start > Patience.TIME.toNanos()) {
                     throw e;
                 }
                 LockSupport.parkNanos(PAUSE.toNanos());

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.topology;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.function.BooleanSupplier;
 /** The roles that servers report. */
 final class Roles {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(25);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
     private Roles() {}
@@ -28,8 +28,8 @@ final class Roles {
     static void await(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!isTrue(condition)) {
-            if (System.nanoTime() - start > PATIENCE.toNanos()) {
-                throw new IllegalStateException("Not within " + PATIENCE + ": " + what);
+            if (System.nanoTime() - start > Patience.TIME.toNanos()) {
+                throw new IllegalStateException("Not within " + Patience.TIME + ": " + what);
             }
             LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
         }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.topology;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import java.io.IOException;
 import java.util.Random;
@@ -14,7 +15,7 @@ final class ZooKeeperSession {
     /** From which a server derives the passwords of sessions: {@code ZooKeeperServer.generatePasswd}. */
     private static final long SECRET = 0XB3415C00L;
 
-    private static final int TIMEOUT_MILLIS = 2_000;
+    private static final int TIMEOUT_MILLIS = 20_000;
 
     private ZooKeeperSession() {}
 
@@ -34,7 +35,7 @@ final class ZooKeeperSession {
                     session,
                     password(session));
             try {
-                if (!answered.await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (!answered.await(Patience.SECONDS, TimeUnit.SECONDS)) {
                     throw new IllegalStateException("The server on " + address + " did not answer");
                 }
             } finally {
