@@ -1,20 +1,22 @@
 package io.github.lockstarter.model;
 
-import java.util.List;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 
-/** The same system with states that are small and quick to compare. Worlds are many, but their parts are few. */
-final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Step> {
+/** Worlds as numbers of their parts. */
+final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
 
-    private final TransitionSystem<World, Step> worlds;
     private final Interned<Server> servers = new Interned<>(Server::mirrored);
     private final Interned<Optional<Server>> deposed = new Interned<>(each -> each.map(Server::mirrored));
     private final Interned<Client> clients = new Interned<>(Client::mirrored);
     private final boolean clientsAreAlike;
 
-    CompactWorlds(TransitionSystem<World, Step> worlds, boolean clientsAreAlike) {
-        this.worlds = worlds;
+    /**
+     * Worlds.
+     *
+     * @param clientsAreAlike whether worlds that differ in nothing but which client is which count as one; a way found
+     *     so mixes the clients up
+     */
+    CompactWorlds(boolean clientsAreAlike) {
         this.clientsAreAlike = clientsAreAlike;
     }
 
@@ -51,37 +53,8 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
         }
     }
 
-    /** Counts worlds that differ in nothing but which client is which as one. A way found so mixes the clients up. */
-    static Exploration<Compact, Step> exploreClientsAlike(TransitionSystem<World, Step> worlds, int limit) {
-        return Explorer.explore(new CompactWorlds(worlds, true), limit);
-    }
-
-    static Exploration<World, Step> explore(TransitionSystem<World, Step> worlds, int limit) {
-        CompactWorlds compact = new CompactWorlds(worlds, false);
-        Exploration<Compact, Step> found = Explorer.explore(compact, limit);
-        List<Exploration.Move<World, Step>> way = found.counterexample().stream()
-                .map(move ->
-                        new Exploration.Move<>(compact.world(move.before()), move.step(), compact.world(move.after())))
-                .toList();
-        return new Exploration<>(found.states(), found.depth(), way);
-    }
-
     @Override
-    public Compact initial() {
-        return compact(worlds.initial());
-    }
-
-    @Override
-    public void steps(Compact state, BiConsumer<Step, Compact> found) {
-        worlds.steps(world(state), (step, next) -> found.accept(step, compact(next)));
-    }
-
-    @Override
-    public boolean isViolation(Compact state) {
-        return worlds.isViolation(world(state));
-    }
-
-    private Compact compact(World world) {
+    public Compact compact(World world) {
         Compact compact = numbered(world);
         if (!clientsAreAlike) {
             return compact;
@@ -114,7 +87,8 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
                 world.disordered());
     }
 
-    private World world(Compact state) {
+    @Override
+    public World world(Compact state) {
         return new World(
                 servers.value(state.master()),
                 servers.value(state.replica()),

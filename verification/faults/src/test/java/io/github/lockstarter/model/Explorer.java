@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.BiConsumer;
 
 /** Visits all states of a {@link TransitionSystem}, nearest first, until one of them is a violation. */
 public final class Explorer<S, T> {
@@ -30,6 +31,40 @@ public final class Explorer<S, T> {
      */
     public static <S, T> Exploration<S, T> explore(TransitionSystem<S, T> system, int limit) {
         return new Explorer<>(system, limit).explore();
+    }
+
+    /**
+     * The same, with states that are small and quick to compare.
+     *
+     * @param <W> a state of the system
+     */
+    public static <W, C, T> Exploration<W, T> explore(
+            TransitionSystem<W, T> system, Compaction<W, C> compaction, int limit) {
+        Exploration<C, T> found = explore(new CompactSystem<>(system, compaction), limit);
+        List<Exploration.Move<W, T>> way = found.counterexample().stream()
+                .map(move -> new Exploration.Move<>(
+                        compaction.world(move.before()), move.step(), compaction.world(move.after())))
+                .toList();
+        return new Exploration<>(found.states(), found.depth(), way);
+    }
+
+    private record CompactSystem<W, C, T>(TransitionSystem<W, T> system, Compaction<W, C> compaction)
+            implements TransitionSystem<C, T> {
+
+        @Override
+        public C initial() {
+            return compaction.compact(system.initial());
+        }
+
+        @Override
+        public void steps(C state, BiConsumer<T, C> found) {
+            system.steps(compaction.world(state), (step, next) -> found.accept(step, compaction.compact(next)));
+        }
+
+        @Override
+        public boolean isViolation(C state) {
+            return system.isViolation(compaction.world(state));
+        }
     }
 
     private Exploration<S, T> explore() {

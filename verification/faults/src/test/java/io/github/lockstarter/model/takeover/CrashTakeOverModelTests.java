@@ -10,6 +10,7 @@ import static io.github.lockstarter.model.takeover.Fault.TWO_BEATS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.model.Exploration;
+import io.github.lockstarter.model.Explorer;
 import io.github.lockstarter.testing.Effort;
 import java.util.List;
 import java.util.stream.Stream;
@@ -133,6 +134,6 @@ class CrashTakeOverModelTests {
     }
 
     private static Exploration<World, Step> explored(CrashTakeOverModel model) {
-        return CompactWorlds.explore(model, MOST_STATES);
+        return Explorer.explore(model, new CompactWorlds(), MOST_STATES);
     }
 }
