@@ -99,6 +99,37 @@ class DocumentationTests {
                 .contains(property));
     }
 
+    /** In the metadata of its module, for editors. Values such as names have no default. */
+    @Test
+    void describesEveryPropertyToEditors() throws Exception {
+        List<Map<String, Object>> ours = metadata();
+        assertThat(ours).hasSizeGreaterThan(30).allSatisfy(property -> assertThat((String) property.get("description"))
+                .as("description of %s", property.get("name"))
+                .isNotBlank()
+                .endsWith("."));
+        assertThat(ours.stream()
+                        .filter(property -> !property.containsKey("defaultValue"))
+                        .map(property -> property.get("name")))
+                .containsExactlyInAnyOrder(
+                        "distributed-lock.cache.names",
+                        "distributed-lock.etcd.password",
+                        "distributed-lock.etcd.ssl-bundle",
+                        "distributed-lock.etcd.user",
+                        "distributed-lock.further-backends",
+                        "distributed-lock.jdbc.dialect",
+                        "distributed-lock.leader.roles",
+                        "distributed-lock.locks",
+                        "distributed-lock.max-lease",
+                        "distributed-lock.observation.enabled",
+                        "distributed-lock.redis.grace-period",
+                        "distributed-lock.redlock.nodes",
+                        "distributed-lock.redlock.password",
+                        "distributed-lock.redlock.ssl-bundle",
+                        "distributed-lock.redlock.username",
+                        "distributed-lock.watchdog.max-hold",
+                        "management.endpoint.locks.roles");
+    }
+
     @Test
     void describesEveryMeter() throws Exception {
         Set<String> described = codeIn("operations.md");
@@ -191,15 +222,8 @@ class DocumentationTests {
 
     /** Properties as the page writes them: without the common prefix, and with the names below {@code locks}. */
     private static List<String> properties() throws Exception {
-        List<String> names = new ArrayList<>();
-        for (URL metadata :
-                Collections.list(DocumentationTests.class.getClassLoader().getResources(METADATA))) {
-            try (InputStream json = metadata.openStream()) {
-                names.addAll(JsonPath.<List<String>>read(json, "$.properties[*].name"));
-            }
-        }
-        Stream<String> all = names.stream()
-                .filter(DocumentationTests::isOurs)
+        Stream<String> all = metadata().stream()
+                .map(property -> (String) property.get("name"))
                 .filter(name -> !name.equals("distributed-lock.locks"))
                 .map(name ->
                         name.startsWith("distributed-lock.") ? name.substring("distributed-lock.".length()) : name);
@@ -209,6 +233,18 @@ class DocumentationTests {
                 .map(component -> component.getName().equals("maxWait") ? "wait" : component.getName())
                 .map(name -> "locks.<name>." + name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
         return Stream.concat(all, named).toList();
+    }
+
+    private static List<Map<String, Object>> metadata() throws IOException {
+        List<Map<String, Object>> properties = new ArrayList<>();
+        for (URL metadata :
+                Collections.list(DocumentationTests.class.getClassLoader().getResources(METADATA))) {
+            try (InputStream json = metadata.openStream()) {
+                properties.addAll(JsonPath.<List<Map<String, Object>>>read(json, "$.properties[*]"));
+            }
+        }
+        properties.removeIf(property -> !isOurs((String) property.get("name")));
+        return properties;
     }
 
     private static List<Class<?>> exceptionsOfTheApi() {
