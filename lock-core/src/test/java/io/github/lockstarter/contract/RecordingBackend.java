@@ -1,23 +1,19 @@
 package io.github.lockstarter.contract;
 
-import io.github.lockstarter.LockAdmin.Revocation;
-import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.StoreEvent;
+import static org.awaitility.Awaitility.await;
+
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.testing.ForwardingBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Passes every command on, and writes down in which order they were sent. Can answer renewals in place of the backend.
  */
-public final class RecordingBackend implements LockBackend {
+public final class RecordingBackend extends ForwardingBackend {
 
     public enum Verb {
         ACQUIRE,
@@ -41,16 +37,16 @@ public final class RecordingBackend implements LockBackend {
 
     public record Sent(Verb verb, String key, String token) {}
 
-    private final LockBackend backend;
     private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
     private final Queue<Duration> renewedFor = new ConcurrentLinkedQueue<>();
     private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
     private final AtomicInteger throwingRenewals = new AtomicInteger();
+    private final AtomicInteger unansweredRenewals = new AtomicInteger();
     private volatile @Nullable SignalListener listener;
 
     public RecordingBackend(LockBackend backend) {
-        this.backend = backend;
+        super(backend);
     }
 
     public List<Sent> sent() {
@@ -97,11 +93,6 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities() {
-        return backend.capabilities();
-    }
-
-    @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         sent.add(new Sent(Verb.ACQUIRE, command.key(), command.token().value()));
         return backend.acquire(command);
@@ -117,10 +108,22 @@ public final class RecordingBackend implements LockBackend {
             throw new IllegalStateException("planted failure of a whole renewal");
         }
         if (failingRenewals.get() == 0) {
-            return backend.renew(commands);
+            return backend.renew(commands).stream().map(this::counted).toList();
         }
         failingRenewals.updateAndGet(left -> Math.max(0, left - commands.size()));
         return commands.stream().map(command -> plantedFailure()).toList();
+    }
+
+    private CompletionStage<RenewResult> counted(CompletionStage<RenewResult> renewal) {
+        unansweredRenewals.incrementAndGet();
+        return renewal.whenComplete((result, failure) -> unansweredRenewals.decrementAndGet());
+    }
+
+    /** Until the store has answered all renewals that were sent. */
+    void awaitAnsweredRenewals() {
+        if (unansweredRenewals.get() > 0) {
+            await().until(() -> unansweredRenewals.get() == 0);
+        }
     }
 
     private static CompletionStage<RenewResult> plantedFailure() {
@@ -136,88 +139,13 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key, int slot) {
-        return backend.inspect(key, slot);
-    }
-
-    @Override
-    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
-        return backend.revoke(key, slot, fencingToken);
-    }
-
-    @Override
-    public CompletionStage<StoreState> state() {
-        return backend.state();
-    }
-
-    @Override
-    public Optional<CrashDetection> crashDetection() {
-        return backend.crashDetection();
-    }
-
-    @Override
-    public StoreState.CrashTakeOver crashTakeOver() {
-        return backend.crashTakeOver();
-    }
-
-    @Override
-    public boolean isSilence(Throwable failure) {
-        return backend.isSilence(failure);
-    }
-
-    @Override
-    public Optional<String> serverOf(String key) {
-        return backend.serverOf(key);
-    }
-
-    @Override
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
-        backend.listen(instanceId, new Receiver(signals, notices));
-    }
-
-    /** Equal for one listener, which a backend may ask for. */
-    private record Receiver(SignalListener signals, Queue<Notice> notices) implements SignalListener {
-
-        @Override
-        public void onSignal(String key, int slot) {
-            signals.onSignal(key, slot);
-        }
-
-        @Override
-        public void onWanted(String key) {
-            signals.onWanted(key);
-            notices.add(new Notice(key, System.nanoTime()));
-        }
-
-        @Override
-        public void onRevoked(String key, String fingerprint) {
-            signals.onRevoked(key, fingerprint);
-        }
-
-        @Override
-        public void onMailboxOpened() {
-            signals.onMailboxOpened();
-        }
-
-        @Override
-        public void onMailboxRestored() {
-            signals.onMailboxRestored();
-        }
-
-        @Override
-        public void onStoreEvent(StoreEvent event) {
-            signals.onStoreEvent(event);
-        }
+        super.listen(instanceId, signals);
     }
 
     @Override
-    public String toString() {
-        return backend.toString();
-    }
-
-    @Override
-    public void close() {
-        backend.close();
+    protected void tookIn(String key) {
+        notices.add(new Notice(key, System.nanoTime()));
     }
 }

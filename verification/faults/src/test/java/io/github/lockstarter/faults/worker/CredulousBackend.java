@@ -1,15 +1,12 @@
 package io.github.lockstarter.faults.worker;
 
-import io.github.lockstarter.spi.AcquireCommand;
-import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
-import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.testing.ForwardingBackend;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -17,22 +14,10 @@ import java.util.concurrent.CompletionStage;
  * A control: considers each renewal successful without sending it, and reports neither crashes nor the end of a
  * session, so a holder relies on leases that the store has ended.
  */
-final class CredulousBackend implements LockBackend {
-
-    private final LockBackend backend;
+final class CredulousBackend extends ForwardingBackend {
 
     CredulousBackend(LockBackend backend) {
-        this.backend = backend;
-    }
-
-    @Override
-    public StoreCapabilities capabilities() {
-        return backend.capabilities();
-    }
-
-    @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return backend.acquire(command);
+        super(backend);
     }
 
     @Override
@@ -44,17 +29,7 @@ final class CredulousBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return backend.release(command);
-    }
-
-    @Override
-    public void listen(String instanceId, SignalListener listener) {
-        backend.listen(instanceId, listener);
-    }
-
-    @Override
-    public void close() {
-        backend.close();
+    public Optional<CrashDetection> crashDetection() {
+        return Optional.empty();
     }
 }

@@ -2,31 +2,26 @@ package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.testing.ForwardingBackend;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
  * A control: the store allows take-overs 1 ms after the end of the holder's connection, while the engine relies on the
  * configured time. This class changes the lock token in all commands to the store.
  */
-final class HastyBackend implements LockBackend {
+final class HastyBackend extends ForwardingBackend {
 
     private static final long HASTY_MILLIS = 1;
 
-    private final LockBackend backend;
-
     HastyBackend(LockBackend backend) {
-        this.backend = backend;
+        super(backend);
     }
 
     private static LockToken hasty(LockToken token) {
@@ -39,11 +34,6 @@ final class HastyBackend implements LockBackend {
                         token.since(),
                         HASTY_MILLIS,
                         token.takeOverCondition());
-    }
-
-    @Override
-    public StoreCapabilities capabilities() {
-        return backend.capabilities();
     }
 
     @Override
@@ -76,20 +66,5 @@ final class HastyBackend implements LockBackend {
                 command.ownWait(),
                 command.atLeast(),
                 command.slots()));
-    }
-
-    @Override
-    public Optional<CrashDetection> crashDetection() {
-        return backend.crashDetection();
-    }
-
-    @Override
-    public void listen(String instanceId, SignalListener listener) {
-        backend.listen(instanceId, listener);
-    }
-
-    @Override
-    public void close() {
-        backend.close();
     }
 }

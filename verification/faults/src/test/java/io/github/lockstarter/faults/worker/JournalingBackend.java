@@ -1,6 +1,5 @@
 package io.github.lockstarter.faults.worker;
 
-import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.faults.topology.Address;
 import io.github.lockstarter.kit.check.History;
 import io.github.lockstarter.kit.event.EventKind;
@@ -8,21 +7,19 @@ import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import io.github.lockstarter.testing.ForwardingBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -32,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Forwards all calls, and logs what the engine sends, before it is sent, and what it receives, before it is delivered.
  */
-final class JournalingBackend implements LockBackend {
+final class JournalingBackend extends ForwardingBackend {
 
     /** Duration above which an attempt counts as delayed by the server. */
     private static final Duration SLOW = Duration.ofMillis(100);
@@ -40,7 +37,6 @@ final class JournalingBackend implements LockBackend {
     /** Grants of a key that are remembered: a hold ends before so many others. */
     private static final int KEPT = 64;
 
-    private final LockBackend backend;
     private final Address.Kind kind;
     private final Journal journal;
 
@@ -48,14 +44,9 @@ final class JournalingBackend implements LockBackend {
     private final Map<String, ConcurrentNavigableMap<Long, Integer>> slots = new ConcurrentHashMap<>();
 
     JournalingBackend(LockBackend backend, Address.Kind kind, Journal journal) {
-        this.backend = backend;
+        super(backend);
         this.kind = kind;
         this.journal = journal;
-    }
-
-    @Override
-    public StoreCapabilities capabilities() {
-        return backend.capabilities();
     }
 
     /** Logs the present capabilities of the store for the checks. */
@@ -155,67 +146,16 @@ final class JournalingBackend implements LockBackend {
     }
 
     @Override
-    public Optional<CrashDetection> crashDetection() {
-        return backend.crashDetection();
+    protected void signalled(String key) {
+        journal.write(journal.event(EventKind.SIGNALLED).of(key, 0));
     }
 
     @Override
-    public boolean isSilence(Throwable failure) {
-        return backend.isSilence(failure);
-    }
-
-    @Override
-    public Optional<String> serverOf(String key) {
-        return backend.serverOf(key);
-    }
-
-    @Override
-    public void listen(String instanceId, SignalListener signals) {
-        backend.listen(instanceId, new Receiver(journal, signals));
-    }
-
-    /** Equal for one engine, as backends require of the listener of an engine that starts again. */
-    private record Receiver(Journal journal, SignalListener signals) implements SignalListener {
-
-        @Override
-        public void onSignal(String key, int slot) {
-            journal.write(journal.event(EventKind.SIGNALLED).of(key, 0));
-            signals.onSignal(key, slot);
-        }
-
-        @Override
-        public void onWanted(String key) {
-            journal.write(journal.event(EventKind.WANTED).of(key, 0));
-            signals.onWanted(key);
-        }
-
-        @Override
-        public void onRevoked(String key, String fingerprint) {
-            signals.onRevoked(key, fingerprint);
-        }
-
-        @Override
-        public void onMailboxOpened() {
-            signals.onMailboxOpened();
-        }
-
-        @Override
-        public void onMailboxRestored() {
-            signals.onMailboxRestored();
-        }
-
-        @Override
-        public void onStoreEvent(StoreEvent event) {
-            signals.onStoreEvent(event);
-        }
+    protected void wanted(String key) {
+        journal.write(journal.event(EventKind.WANTED).of(key, 0));
     }
 
     private LabEvent event(EventKind kind, String key, LockToken token) {
         return journal.event(kind).of(key, 0).counting(token.number());
-    }
-
-    @Override
-    public void close() {
-        backend.close();
     }
 }

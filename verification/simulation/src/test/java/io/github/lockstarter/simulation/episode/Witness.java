@@ -1,8 +1,5 @@
 package io.github.lockstarter.simulation.episode;
 
-import io.github.lockstarter.LockAdmin.Revocation;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
-import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
@@ -10,7 +7,6 @@ import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -18,7 +14,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.testing.ForwardingBackend;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
@@ -32,12 +28,11 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 
 /** Passes everything between engine and backend on, and writes it into the log before. */
-final class Witness implements LockBackend {
+final class Witness extends ForwardingBackend {
 
     private final World world;
     private final Instance instance;
     private final String worker;
-    private final LockBackend backend;
     private final Map<String, String> paths = new HashMap<>();
     private final Set<String> losses = new HashSet<>();
     private final Map<String, Long> sentAt = new HashMap<>();
@@ -47,16 +42,11 @@ final class Witness implements LockBackend {
     private final CommandOrder order;
 
     Witness(World world, Instance instance, LockBackend backend) {
+        super(backend);
         this.world = world;
         this.instance = instance;
         this.worker = instance.name;
-        this.backend = backend;
         this.order = new CommandOrder(world, worker);
-    }
-
-    @Override
-    public StoreCapabilities capabilities() {
-        return backend.capabilities();
     }
 
     @Override
@@ -104,34 +94,9 @@ final class Witness implements LockBackend {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key, int slot) {
-        return backend.inspect(key, slot);
-    }
-
-    @Override
-    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
-        return backend.revoke(key, slot, fencingToken);
-    }
-
-    @Override
-    public Optional<CrashDetection> crashDetection() {
-        return backend.crashDetection();
-    }
-
-    @Override
-    public CrashTakeOver crashTakeOver() {
-        return backend.crashTakeOver();
-    }
-
-    @Override
     public void listen(String instanceId, SignalListener signals) {
         world.started(instanceId, instance);
-        backend.listen(instanceId, signals);
-    }
-
-    @Override
-    public void close() {
-        backend.close();
+        super.listen(instanceId, signals);
     }
 
     private LabEvent event(EventKind kind, String key, LockToken token) {
