@@ -204,10 +204,7 @@ class ClosedKeyTests {
         Handle held = held(permit, HoldOwner.HANDLE, 0);
         Handle other = held(permit, HoldOwner.HANDLE, 1);
         Waiter behind = joined(permit);
-        ResolvedRequest terms = held.hold.request;
-        held.hold.request = null; // so that the release fails in its first step
-        assertThatThrownBy(held::beginRelease).isInstanceOf(NullPointerException.class);
-        held.hold.request = terms;
+        failToBeginTheReleaseOf(held);
         running.look(behind.lock);
 
         assertThat(held.hold.isRenewed()).isFalse();
@@ -215,6 +212,30 @@ class ClosedKeyTests {
         assertThat(behind.outcome).isNotDone();
         held.beginRelease();
         assertThat(backend.nextRelease().command().token()).isEqualTo(held.hold.grant.token);
+    }
+
+    /** Two threads at the end of their stacks, and one that fails in the middle of a change. */
+    @Test
+    void handlesWhoseReleasesCannotBeginAreNotLostIfAnotherThreadFailsAtOnce() {
+        Handle outer = held();
+        Handle nested = outer.enterAgain(REQUEST).orElseThrow();
+        failToBeginTheReleaseOf(outer);
+        failToBeginTheReleaseOf(nested);
+        assertThat(outer.hold.isRenewed()).as("ends with its lease").isFalse();
+        close(outer.hold.lock);
+
+        assertThat(outer.isHeld()).isTrue();
+        assertThat(nested.beginRelease()).isCompletedWithValue(ReleaseOutcome.STILL_HELD);
+        CompletableFuture<ReleaseOutcome> last = outer.beginRelease();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(last).isCompletedWithValue(ReleaseOutcome.RELEASED);
+    }
+
+    private static void failToBeginTheReleaseOf(Handle handle) {
+        ResolvedRequest terms = handle.hold.request;
+        handle.hold.request = null; // so that the release fails in its first step
+        assertThatThrownBy(handle::beginRelease).isInstanceOf(NullPointerException.class);
+        handle.hold.request = terms;
     }
 
     @Test
