@@ -12,6 +12,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.CriticalSection;
+import io.github.lockstarter.testing.SettableClock;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -39,11 +40,15 @@ class ExecuteAsyncTests {
 
     private static final String KEY = "order:42";
     private static final LockRequest ONCE = LockRequest.of(KEY).withoutWaiting();
-    private static final LockRequest BRIEF =
-            ONCE.leasedFor(Duration.ofMillis(500)).withoutRenewal();
 
+    /** Its lease ends when the test lets it pass. */
+    private static final LockRequest BRIEF = ONCE.withoutRenewal();
+
+    private static final Duration LEASE = EngineSettings.DEFAULTS.lease();
+
+    private final SettableClock clock = new SettableClock();
     private final LockEngine engine =
-            new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+            new LockEngine(new LocalLockBackend(clock::nanos), EngineSettings.DEFAULTS, List.of(), clock.environment());
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
     private final CompletableFuture<String> stage = new CompletableFuture<>();
 
@@ -54,6 +59,12 @@ class ExecuteAsyncTests {
 
     private boolean isHeld() {
         return engine.heldLocks().find(KEY).isPresent();
+    }
+
+    private void awaitLoss(AtomicReference<LockHandle> handle) {
+        await().until(() -> handle.get() != null);
+        clock.letPass(LEASE);
+        await().until(() -> !handle.get().isHeld());
     }
 
     private void awaitHeld() {
@@ -142,14 +153,15 @@ class ExecuteAsyncTests {
     @Test
     void doesNotKeepTheHandleOfAnUnreachableStageInMemory() {
         AtomicReference<WeakReference<LockHandle>> handle = new AtomicReference<>();
-        LockRequest soonLookedAt = ONCE.leasedFor(Duration.ofSeconds(1));
-        CompletableFuture<String> result = locks.executeAsync(soonLookedAt, () -> {
+        CompletableFuture<String> result = locks.executeAsync(ONCE, () -> {
             handle.set(new WeakReference<>(LockHandle.current().orElseThrow()));
             return new CompletableFuture<String>();
         });
         await().until(() -> handle.get() != null);
         await().until(() -> {
             System.gc();
+            clock.letPass(LEASE.dividedBy(3)); // in which the engine looks at the lock
+            clock.settle();
             return handle.get().refersTo(null);
         });
         assertThat(result).isNotDone();
@@ -192,19 +204,19 @@ class ExecuteAsyncTests {
         CountDownLatch blocked = new CountDownLatch(16);
         try {
             for (int i = 0; i < 16; i++) {
-                LockHandle lost = locks.acquire(LockRequest.of("lost:" + i)
-                        .leasedFor(Duration.ofMillis(500))
-                        .withoutRenewal()
-                        .ownedByHandle());
+                LockHandle lost = locks.acquire(
+                        LockRequest.of("lost:" + i).withoutRenewal().ownedByHandle());
                 lost.onLost(() -> {
                     blocked.countDown();
                     awaitUnchecked(end);
                 });
             }
+            clock.letPass(LEASE);
             blocked.await();
-            assertThatThrownBy(() -> locks.executeAsync(
-                                    ONCE.leasedFor(Duration.ofMillis(500)).withoutRenewal(), () -> stage)
-                            .get(Patience.SECONDS, TimeUnit.SECONDS))
+            CompletableFuture<String> result = locks.executeAsync(BRIEF, () -> stage);
+            awaitHeld();
+            clock.letPass(LEASE);
+            assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockLostException.class);
         } finally {
             end.countDown();
@@ -332,6 +344,7 @@ class ExecuteAsyncTests {
             handle.set(LockHandle.current().orElseThrow());
             return stage;
         });
+        awaitLoss(handle);
         assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockLostException.class);
         assertThat(stage).isNotDone();
@@ -346,7 +359,7 @@ class ExecuteAsyncTests {
             handle.set(LockHandle.current().orElseThrow());
             return stage;
         });
-        await().until(() -> handle.get() != null && !handle.get().isHeld());
+        awaitLoss(handle);
         stage.complete("shipped");
         assertThat(result.join()).isEqualTo("shipped");
     }
@@ -359,7 +372,7 @@ class ExecuteAsyncTests {
             handle.set(LockHandle.current().orElseThrow());
             return stage;
         });
-        await().until(() -> handle.get() != null && !handle.get().isHeld());
+        awaitLoss(handle);
         stage.completeExceptionally(new IOException("disk full"));
         assertThat(catchThrowable(result::join).getCause())
                 .isInstanceOf(IOException.class)
@@ -497,6 +510,7 @@ class ExecuteAsyncTests {
         LockContext context = LockContext.NONE;
         LockHandle lost = locks.acquireAsync(BRIEF).join();
         context = context.with(lost);
+        clock.letPass(LEASE);
         await().until(() -> !lost.isHeld());
         for (int i = 0; i < 10; i++) {
             LockHandle handle =
@@ -574,6 +588,7 @@ class ExecuteAsyncTests {
     @Test
     void closesALostLockWithoutBlocking() {
         LockHandle handle = locks.acquireAsync(BRIEF).join();
+        clock.letPass(LEASE);
         await().until(() -> !handle.isHeld());
         assertThatThrownBy(handle.closeAsync()::join)
                 .hasCauseInstanceOf(LockLostException.class)
@@ -615,6 +630,7 @@ class ExecuteAsyncTests {
     @Test
     void doesNotReenterALostHold() {
         LockHandle handle = locks.acquireAsync(BRIEF).join();
+        clock.letPass(LEASE);
         await().until(() -> !handle.isHeld());
         assertThatThrownBy(() -> handle.reenter(ONCE)).isInstanceOf(LockLostException.class);
     }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.engine.LockEngine;
-import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.testing.SettableClock;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -31,8 +31,9 @@ class JdkLockAdapterTests {
 
     private static final String KEY = "order:42";
 
+    private final SettableClock clock = new SettableClock();
     private final LockEngine engine =
-            new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+            new LockEngine(new LocalLockBackend(clock::nanos), EngineSettings.DEFAULTS, List.of(), clock.environment());
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
     private final Lock lock = locks.asLock(KEY);
 
@@ -147,9 +148,9 @@ class JdkLockAdapterTests {
     void timedTryLockReturnsFalseWhenItsTimeIsOver() throws Exception {
         lock.lock();
         long start = System.nanoTime();
-        assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(150, TimeUnit.MILLISECONDS)))
+        assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(30, TimeUnit.MILLISECONDS)))
                 .isFalse();
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(150), Patience.TIME);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(30), Patience.TIME);
         assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(-5, TimeUnit.SECONDS)))
                 .isFalse();
         lock.unlock();
@@ -168,9 +169,9 @@ class JdkLockAdapterTests {
 
     @Test
     void unlockThrowsAfterALoss() {
-        Lock brief = locks.asLock(
-                LockRequest.of("brief").leasedFor(Duration.ofMillis(500)).withoutRenewal());
+        Lock brief = locks.asLock(LockRequest.of("brief").withoutRenewal());
         brief.lock();
+        clock.letPass(EngineSettings.DEFAULTS.lease());
         await().until(() -> engine.heldLocks().size() == 0);
         assertThatThrownBy(brief::unlock)
                 .isInstanceOf(LockLostException.class)
@@ -179,9 +180,9 @@ class JdkLockAdapterTests {
 
     @Test
     void refusesToLockAgainUntilTheThreadHasUnlockedTheLostHold() throws Exception {
-        Lock brief = locks.asLock(
-                LockRequest.of("brief").leasedFor(Duration.ofMillis(500)).withoutRenewal());
+        Lock brief = locks.asLock(LockRequest.of("brief").withoutRenewal());
         brief.lock();
+        clock.letPass(EngineSettings.DEFAULTS.lease());
         await().until(() -> engine.heldLocks().size() == 0);
         assertThatThrownBy(() -> locks.acquire("brief")).isInstanceOf(LockLostException.class);
 

@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.engine.LockEngine;
-import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.Effort;
+import io.github.lockstarter.testing.SettableClock;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,12 +26,9 @@ class LockTemplateTests {
     private static final LockRequest BRIEF =
             LockRequest.of("brief").leasedFor(LEASE).withoutRenewal();
 
-    private final AtomicLong skipped = new AtomicLong();
-    private final LockEngine engine = new LockEngine(
-            new LocalLockBackend(),
-            EngineSettings.DEFAULTS,
-            List.of(),
-            new EngineClock(() -> System.nanoTime() + skipped.get(), InstantSource.system()));
+    private final SettableClock clock = new SettableClock();
+    private final LockEngine engine =
+            new LockEngine(new LocalLockBackend(clock::nanos), EngineSettings.DEFAULTS, List.of(), clock.environment());
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
 
     @AfterEach
@@ -116,7 +112,7 @@ class LockTemplateTests {
     private void outliveTheLease() {
         LockHandle handle = LockHandle.current().orElseThrow();
         assertThat(handle.isHeld()).isTrue();
-        skipped.addAndGet(LEASE.toNanos());
+        clock.letPass(LEASE);
         assertThat(handle.isHeld()).isFalse();
     }
 

@@ -11,7 +11,6 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Effort;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,9 +23,6 @@ import org.junit.jupiter.api.Test;
 /** Locks that are never released because their handles are unreachable. */
 public abstract class AbandonedHoldContract extends EngineContract {
 
-    /** An abandoned lock is released after two thirds of it, which leaves room for a pause of the machine. */
-    private static final Duration LEASE = Duration.ofMillis(2400);
-
     private Application holder;
 
     public AbandonedHoldContract(Supplier<? extends LockStore> opening) {
@@ -35,7 +31,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
 
     @BeforeEach
     void startTheHolder() {
-        holder = newApplication(Application.settings(LEASE));
+        holder = newApplication();
     }
 
     @Test
@@ -158,8 +154,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
 
     @Test
     void leavesAnAbandonedLockWithoutRenewalToItsLease() throws Exception {
-        Thread thread =
-                new Thread(() -> holder.locks().acquire(request.withoutRenewal().leasedFor(LEASE)));
+        Thread thread = new Thread(() -> holder.locks().acquire(request.withoutRenewal()));
         thread.start();
         thread.join();
 
@@ -180,10 +175,11 @@ public abstract class AbandonedHoldContract extends EngineContract {
                 .isNotEmpty());
     }
 
-    private static void awaitCollected(Runnable assertion) {
-        // Each collection also pauses the watchdog.
-        await().pollInterval(Duration.ofMillis(300)).atMost(Patience.TIME).untilAsserted(() -> {
+    /** The watchdog checks each hold when it renews it. */
+    private void awaitCollected(Runnable assertion) {
+        await().untilAsserted(() -> {
             System.gc();
+            letPassWithRenewals(LEASE.dividedBy(3));
             assertion.run();
         });
     }

@@ -15,7 +15,6 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -70,7 +69,8 @@ public abstract class AdminContract extends BackendContract {
 
     @Test
     void inspectingALockDoesNotExtendIt() {
-        SpiHold held = alice.hold(key, Duration.ofMillis(400));
+        SpiHold held = alice.hold(key, SHORT_LEASE);
+        letPass(SHORT_LEASE);
         await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(inspect(key)).isInstanceOf(StoredLock.Free.class));
 

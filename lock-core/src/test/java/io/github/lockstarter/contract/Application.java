@@ -6,6 +6,7 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -23,23 +24,31 @@ public final class Application implements AutoCloseable {
     /** Long leases, short waits and short retry delays. */
     public static final EngineSettings SETTINGS = settings(Duration.ofSeconds(10));
 
+    /** The same, and leases and waits outlast any pause of the machine. */
+    static final EngineSettings PATIENT =
+            settings(Patience.TIME, Optional.empty(), Duration.ofMillis(200), Patience.TIME);
+
     private final RecordingBackend backend;
     private final RecordingListener events = new RecordingListener();
     private final LockEngine engine;
     private final LockTemplate locks;
 
-    private Application(LockBackend backend, EngineSettings settings) {
+    private Application(LockBackend backend, EngineSettings settings, EngineEnvironment environment) {
         this.backend = new RecordingBackend(backend);
-        this.engine = new LockEngine(this.backend, settings, List.of(events), EngineClock.SYSTEM);
+        this.engine = new LockEngine(this.backend, settings, List.of(events), environment);
         this.locks = new LockTemplate(engine, OnLost.THROW);
     }
 
     public static Application over(LockBackend backend) {
-        return new Application(backend, SETTINGS);
+        return over(backend, SETTINGS);
     }
 
     public static Application over(LockBackend backend, EngineSettings settings) {
-        return new Application(backend, settings);
+        return over(backend, settings, EngineEnvironment.of(EngineClock.SYSTEM));
+    }
+
+    static Application over(LockBackend backend, EngineSettings settings, EngineEnvironment environment) {
+        return new Application(backend, settings, environment);
     }
 
     public static EngineSettings settings(Duration lease) {
@@ -47,20 +56,21 @@ public final class Application implements AutoCloseable {
     }
 
     public static EngineSettings settings(Duration lease, Optional<Duration> maxHold) {
-        return settings(lease, maxHold, Duration.ofMillis(200));
+        return settings(lease, maxHold, Duration.ofMillis(200), Duration.ofSeconds(10));
     }
 
     /** Long retry delays: an earlier attempt is caused by a signal. */
     public static EngineSettings settingsThatTrustSignals() {
-        return settings(Duration.ofSeconds(60), Optional.empty(), Duration.ofMinutes(5))
+        return settings(Duration.ofSeconds(60), Optional.empty(), Duration.ofMinutes(5), Duration.ofSeconds(10))
                 .withCrashTakeOver(Duration.ZERO);
     }
 
-    private static EngineSettings settings(Duration lease, Optional<Duration> maxHold, Duration maxRetryDelay) {
+    private static EngineSettings settings(
+            Duration lease, Optional<Duration> maxHold, Duration maxRetryDelay, Duration maxWait) {
         return new EngineSettings(
                 lease,
                 Duration.ofMinutes(10),
-                Duration.ofSeconds(10),
+                maxWait,
                 maxRetryDelay,
                 new EngineSettings.Watchdog(true, maxHold),
                 EngineSettings.HandOver.DEFAULTS,

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.time.Duration;
@@ -15,20 +17,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /** Base of the suites for a backend: a store, two applications and a unique key. */
-@Timeout(60)
+@Timeout(300)
 abstract class BackendContract {
 
     /** Outlives a test. */
-    static final Duration LEASE = Duration.ofSeconds(20);
+    static final Duration LEASE = Patience.TIME;
 
     /** Ends within a test. */
     static final Duration SHORT_LEASE = Duration.ofMillis(150);
 
-    /** Ends within a test, and not before a busy machine has queued others behind it. */
-    static final Duration QUEUED_LEASE = Duration.ofSeconds(1);
+    /** Ends within a test, but usually not before others have queued behind it. */
+    static final Duration QUEUED_LEASE = Duration.ofMillis(500);
 
     /** Longer than a signal takes, to show that none arrives. */
-    static final Duration SILENCE = Duration.ofMillis(250);
+    static final Duration SILENCE = Duration.ofMillis(Patience.MOMENT_MILLIS);
 
     final String key = "contract:" + UUID.randomUUID();
     private final Supplier<? extends LockStore> opening;
@@ -80,13 +82,37 @@ abstract class BackendContract {
         assertThat(asking.tryOnce(key, asking.newToken(), LEASE)).isInstanceOf(AcquireResult.Contended.class);
     }
 
+    /** Lets time pass for the store, where a test can; otherwise waits. */
+    void letPass(Duration time) {
+        store.clock().ifPresentOrElse(clock -> clock.letPass(time), () -> await().pollDelay(time)
+                .until(() -> true));
+    }
+
     /** Acquires the lock as soon as its short lease is over. */
     SpiHold holdWhenFree(SpiClient client) {
+        store.clock().ifPresent(clock -> clock.letPass(QUEUED_LEASE));
         SpiHold[] hold = new SpiHold[1];
         await().pollInterval(Duration.ofMillis(10)).atMost(Patience.TIME).untilAsserted(() -> {
             hold[0] = client.hold(key, LEASE);
         });
         return hold[0];
+    }
+
+    /**
+     * Alice has the lock, and bob queues behind her until her lease ends; again if it was over too early.
+     *
+     * @return his position
+     */
+    long queueBehindAShortLease() {
+        while (true) {
+            alice.hold(key, QUEUED_LEASE);
+            LockToken token = bob.newToken();
+            AcquireResult result = bob.tryOrWait(key, token, LEASE, new Waiting(Waiting.NEW, LEASE));
+            if (result instanceof AcquireResult.Contended contended) {
+                return contended.position();
+            }
+            bob.release(key, token, fencingTokenOf(result));
+        }
     }
 
     /** The client was signalled, if the store sends signals. */

@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 /** Callers exclude each other, wait and give up. */
 public abstract class EngineAcquireContract extends EngineContract {
 
-    /** 50 ms are promised, the rest allows for a busy machine; a wait that does not stop lasts 5 s. */
+    /** Shorter than the time after which a lease is renewed. */
+    private static final Duration WAIT = LEASE.dividedBy(6);
+
     public EngineAcquireContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
@@ -38,7 +40,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     @Test
     void runsOneLockedSectionAtATimeAcrossThreadsAndInstances() {
         CriticalSection section = new CriticalSection();
-        List<Application> applications = List.of(first, second, newApplication(Application.SETTINGS));
+        List<Application> applications = List.of(first, second, newApplication());
         AtomicInteger next = new AtomicInteger();
 
         Crowd.of(9).eachRuns(30, () -> {
@@ -76,11 +78,11 @@ public abstract class EngineAcquireContract extends EngineContract {
     void stopsWaitingWhenTheWaitOfTheRequestIsOver() {
         try (LockHandle held = first.locks().acquire(request)) {
             Duration waited =
-                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(400))))
+                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(50))))
                             .isInstanceOf(LockNotAcquiredException.class)
                             .hasMessageContaining(key));
 
-            assertThat(waited).isBetween(ofMillis(400), ofMillis(400).plus(Patience.TIME));
+            assertThat(waited).isBetween(ofMillis(50), ofMillis(50).plus(Patience.TIME));
             assertThat(held.isHeld()).isTrue();
         }
     }
@@ -89,13 +91,13 @@ public abstract class EngineAcquireContract extends EngineContract {
     void doesNotWaitLongerBecauseOfSpuriousSignals() throws Exception {
         try (LockHandle held = first.locks().acquire(request)) {
             Future<Duration> waiter = elsewhere(() ->
-                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(500))))
+                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(100))))
                             .isInstanceOf(LockNotAcquiredException.class)));
             while (!waiter.isDone()) {
                 second.backend().signalFalsely(key);
             }
 
-            assertThat(resultOf(waiter)).isBetween(ofMillis(500), ofMillis(500).plus(Patience.TIME));
+            assertThat(resultOf(waiter)).isBetween(ofMillis(100), ofMillis(100).plus(Patience.TIME));
             assertThat(held.isHeld()).isTrue();
         }
     }
@@ -140,24 +142,27 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void acquiresWhenTheLeaseOfASilentOwnerIsOver() {
-        Duration shortest = store.capabilities().shortestLease();
-        Duration lease = shortest.compareTo(SHORT_LEASE) > 0 ? shortest : SHORT_LEASE;
-        first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+    void acquiresWhenTheLeaseOfASilentOwnerIsOver() throws Exception {
+        LockHandle silent = first.locks().acquire(request.withoutRenewal());
+        Future<Boolean> waiter = elsewhere(() -> acquiresAndReleases(second));
+        awaitWaiters(second, 1);
 
-        second.locks().acquire(request.waitingUpTo(lease.plus(Patience.TIME))).close();
+        letPass(LEASE);
+
+        assertThat(resultOf(waiter)).isTrue();
+        assertThat(silent.isHeld()).isFalse();
     }
 
     @Test
     void servesTheNextWaiterWhenTheFirstGivesUp() throws Exception {
         LockHandle held = first.locks().acquire(request);
-        Future<?> impatient = elsewhere(() -> catchThrowableOfType(
-                LockNotAcquiredException.class, () -> second.locks().acquire(request.waitingUpTo(ofMillis(200)))));
+        Future<?> impatient = second.locks().acquireAsync(request.waitingUpTo(WAIT));
         awaitWaiters(second, 1);
         Future<Boolean> patient = elsewhere(() -> acquiresAndReleases(second));
         awaitWaiters(second, 2);
         Future<Boolean> remote = elsewhere(() -> acquiresAndReleases(first));
-        resultOf(impatient);
+        letWaitPass(WAIT);
+        assertThatThrownBy(() -> resultOf(impatient)).hasCauseInstanceOf(LockNotAcquiredException.class);
 
         held.release();
 
@@ -168,14 +173,14 @@ public abstract class EngineAcquireContract extends EngineContract {
 
     @Test
     void servesTheNextApplicationWhenTheFirstOneGivesUp() throws Exception {
-        Application third = newApplication(Application.SETTINGS);
+        Application third = newApplication();
         LockHandle held = first.locks().acquire(request);
-        Future<?> impatient = elsewhere(() -> catchThrowableOfType(
-                LockNotAcquiredException.class, () -> second.locks().acquire(request.waitingUpTo(ofMillis(300)))));
+        Future<?> impatient = second.locks().acquireAsync(request.waitingUpTo(WAIT));
         awaitWaiters(second, 1);
         Future<Boolean> patient = elsewhere(() -> acquiresAndReleases(third));
         awaitWaiters(third, 1);
-        resultOf(impatient);
+        letWaitPass(WAIT);
+        assertThatThrownBy(() -> resultOf(impatient)).hasCauseInstanceOf(LockNotAcquiredException.class);
 
         held.release();
 
@@ -218,7 +223,7 @@ public abstract class EngineAcquireContract extends EngineContract {
 
     @Test
     void servesTheNextWaiterWhenTheFirstIsInterrupted() throws Exception {
-        Application third = newApplication(Application.SETTINGS);
+        Application third = newApplication();
         LockHandle held = first.locks().acquire(request);
         Future<?> interrupted = elsewhere(() -> catchThrowableOfType(
                 LockInterruptedException.class,
@@ -262,7 +267,8 @@ public abstract class EngineAcquireContract extends EngineContract {
     @Test
     void failsTheFutureWhenItsWaitIsOver() {
         try (LockHandle held = first.locks().acquire(request)) {
-            CompletableFuture<LockHandle> future = second.locks().acquireAsync(request.waitingUpTo(ofMillis(200)));
+            CompletableFuture<LockHandle> future = second.locks().acquireAsync(request.waitingUpTo(WAIT));
+            letWaitPass(WAIT);
 
             assertThatThrownBy(() -> future.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockNotAcquiredException.class);

@@ -128,7 +128,7 @@ public abstract class EngineAdminContract extends EngineContract {
         boolean isTold = store.capabilities().leases() == Leases.PER_LOCK;
         String rest = isTold ? "its lease ends in [0-9.]+m?s unless it is renewed" : "no end of its lease is known";
 
-        for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(300))) {
+        for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(50))) {
             assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(wait)))
                     .isInstanceOf(LockNotAcquiredException.class)
                     .hasMessageContaining(

@@ -8,10 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.spi.LockBackend;
-import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.testing.WarmUp;
+import io.github.lockstarter.testing.SettableClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,35 +19,26 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /** Base of the suites for the engine: two applications on one store, and threads. */
-@Timeout(60)
+@Timeout(300)
 abstract class EngineContract {
 
-    /** Ends within a test. */
-    static final Duration SHORT_LEASE = Duration.ofMillis(300);
+    /** Outlasts any pause of the machine; ends, or is renewed, when the test lets time {@linkplain #letPass pass}. */
+    static final Duration LEASE = Application.PATIENT.lease();
 
-    /** For locks that are renewed or lost. */
-    static final Duration LEASE = Duration.ofMillis(600);
-
-    /** For locks that must be kept, even if the machine pauses. */
-    static final Duration KEPT_LEASE = Duration.ofMillis(1800);
-
-    /** Allowance for the report of a loss on a busy machine. */
-
-    /** The first acquisition loads classes, which takes longer than a short lease. */
-    private static final AtomicBoolean LOADED = new AtomicBoolean();
+    private static final Duration STEP = LEASE.dividedBy(3);
 
     final String key = "contract:" + UUID.randomUUID();
     final LockRequest request = LockRequest.of(key);
     private final Supplier<? extends LockStore> opening;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Application> applications = new ArrayList<>();
+    private SettableClock clock;
     LockStore store;
     Application first;
     Application second;
@@ -62,13 +50,9 @@ abstract class EngineContract {
     @BeforeEach
     void startTwoApplications() {
         store = opening.get();
-        if (LOADED.compareAndSet(false, true)) {
-            Application warmUp = newApplication(Application.SETTINGS);
-            WarmUp.connect(warmUp.locks(), key + ":warm-up");
-            warmUp.close();
-        }
-        first = newApplication(Application.SETTINGS);
-        second = newApplication(Application.SETTINGS);
+        clock = store.clock().orElseGet(SettableClock::ofThisMachine);
+        first = newApplication();
+        second = newApplication();
     }
 
     @AfterEach
@@ -78,16 +62,39 @@ abstract class EngineContract {
         store.close();
     }
 
+    Application newApplication() {
+        return newApplication(Application.PATIENT);
+    }
+
     Application newApplication(EngineSettings settings) {
-        LockBackend backend = store.connect();
-        Application application = Application.over(backend, settings);
+        Application application = Application.over(store.connect(), settings, clock.environment());
         applications.add(application);
-        // Connecting takes time, and a short lease would count from before it.
-        LockToken nobody = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
-        backend.release(ReleaseCommand.endOfWait("warm-up", nobody))
-                .toCompletableFuture()
-                .join();
         return application;
+    }
+
+    /** For the leases of the store, and for the applications. */
+    void letPass(Duration time) {
+        Needs.of(store).time();
+        clock.letPass(time);
+    }
+
+    /** For the applications, so that a wait ends that blocks no thread. */
+    void letWaitPass(Duration wait) {
+        clock.letPass(wait);
+    }
+
+    /** Lets time pass in steps in which the applications can renew their locks, as they do in real time. */
+    void letPassWithRenewals(Duration time) throws Exception {
+        Duration left = time;
+        while (!left.isZero()) {
+            Duration step = left.compareTo(STEP) < 0 ? left : STEP;
+            letPass(step);
+            clock.settle();
+            for (Application each : applications) {
+                each.backend().awaitAnsweredRenewals();
+            }
+            left = left.minus(step);
+        }
     }
 
     <T> Future<T> elsewhere(Callable<T> work) {
@@ -107,7 +114,7 @@ abstract class EngineContract {
 
     /** A third application can acquire the lock at once. */
     void assertFree() {
-        Application stranger = newApplication(Application.SETTINGS);
+        Application stranger = newApplication();
         Optional<LockHandle> handle = stranger.locks().tryAcquire(request);
         assertThat(handle).as("a hold of the free lock").isPresent();
         handle.get().close();
@@ -118,11 +125,13 @@ abstract class EngineContract {
         assertThat(asking.locks().tryAcquire(request)).isEmpty();
     }
 
-    void assertStaysHeld(LockHandle held, Duration time) {
-        await().during(time).atMost(Patience.TIME).untilAsserted(() -> {
+    /** Held for this time, although the lease ends sooner without renewals. */
+    void assertStaysHeld(LockHandle held, Duration time) throws Exception {
+        for (Duration left = time; left.compareTo(Duration.ZERO) > 0; left = left.minus(STEP)) {
+            letPassWithRenewals(STEP);
             assertThat(held.isHeld()).isTrue();
             assertHeldByAnother(second);
-        });
+        }
     }
 
     static Duration timeOf(Runnable work) {

@@ -42,7 +42,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
 
     private static final int WORKERS = 3;
     private static final int SECTIONS = 50;
-    private static final Duration WAIT = ofSeconds(3);
+    private static final Duration WAIT = Patience.TIME;
 
     @Parameter
     Pool kind;

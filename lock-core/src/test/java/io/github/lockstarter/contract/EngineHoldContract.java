@@ -1,7 +1,6 @@
 package io.github.lockstarter.contract;
 
 import static java.time.Duration.ofMillis;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -74,17 +73,18 @@ public abstract class EngineHoldContract extends EngineContract {
 
     @Test
     void aNestedHoldNeverShortensTheLease() {
-        try (LockHandle outer = first.locks().acquire(request.leasedFor(ofSeconds(10)))) {
+        try (LockHandle outer = first.locks().acquire(request)) {
             try (LockHandle inner = first.locks().acquire(request.leasedFor(ofMillis(50)))) {
-                assertThat(inner.remainingLease()).isGreaterThan(ofSeconds(5));
+                assertThat(inner.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
             }
-            assertThat(outer.remainingLease()).isGreaterThan(ofSeconds(5));
+            assertThat(outer.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
         }
     }
 
     @Test
     void refusesToReenterALostLock() {
-        LockHandle outer = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+        LockHandle outer = first.locks().acquire(request.withoutRenewal());
+        letPass(LEASE);
         await().atMost(Patience.TIME).until(() -> !outer.isHeld());
 
         assertThatThrownBy(() -> first.locks().acquire(request))
@@ -145,7 +145,8 @@ public abstract class EngineHoldContract extends EngineContract {
 
     @Test
     void aLateReleaseReportsTheLossAndKeepsTheNextOwnersLock() {
-        LockHandle late = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+        LockHandle late = first.locks().acquire(request.withoutRenewal());
+        letPass(LEASE);
         try (LockHandle present = second.locks().acquire(request)) {
             assertThat(late.isHeld()).isFalse();
             assertThat(late.release()).isEqualTo(ReleaseOutcome.LOST);
@@ -157,7 +158,8 @@ public abstract class EngineHoldContract extends EngineContract {
 
     @Test
     void closeThrowsWhenTheLockWasLost() {
-        LockHandle late = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+        LockHandle late = first.locks().acquire(request.withoutRenewal());
+        letPass(LEASE);
         await().atMost(Patience.TIME).until(() -> !late.isHeld());
 
         assertThatThrownBy(late::ensureHeld)
@@ -178,15 +180,13 @@ public abstract class EngineHoldContract extends EngineContract {
 
     @Test
     void extendsAHoldThatIsNotRenewed() {
-        LockRequest brief = request.leasedFor(SHORT_LEASE).withoutRenewal();
-        try (LockHandle held = first.locks().acquire(brief)) {
-            held.extend(LockRequest.of(key).leasedFor(ofSeconds(5)));
+        try (LockHandle held = first.locks().acquire(request.withoutRenewal())) {
+            held.extend(LockRequest.of(key).leasedFor(LEASE.multipliedBy(3)));
 
-            assertThat(held.remainingLease()).isBetween(ofSeconds(3), ofSeconds(5));
-            await().during(SHORT_LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
-                assertThat(held.isHeld()).isTrue();
-                assertHeldByAnother(second);
-            });
+            assertThat(held.remainingLease()).isBetween(LEASE.multipliedBy(2), LEASE.multipliedBy(3));
+            letPass(LEASE.multipliedBy(2));
+            assertThat(held.isHeld()).isTrue();
+            assertHeldByAnother(second);
         }
     }
 
@@ -195,7 +195,7 @@ public abstract class EngineHoldContract extends EngineContract {
         try (LockHandle held = first.locks().acquire(request.withoutRenewal())) {
             held.extend(LockRequest.of(key).leasedFor(ofMillis(50)));
 
-            assertThat(held.remainingLease()).isGreaterThan(ofSeconds(5));
+            assertThat(held.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
         }
     }
 

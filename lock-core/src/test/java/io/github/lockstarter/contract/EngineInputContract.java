@@ -41,7 +41,7 @@ public abstract class EngineInputContract extends EngineContract {
 
     @Test
     void refusesALeaseAboveTheLongestAllowed() {
-        LockRequest tooLong = request.leasedFor(Application.SETTINGS.maxLease().plusMillis(1));
+        LockRequest tooLong = request.leasedFor(Application.PATIENT.maxLease().plusMillis(1));
 
         assertThatThrownBy(() -> first.locks().acquire(tooLong))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -52,12 +52,12 @@ public abstract class EngineInputContract extends EngineContract {
     @Test
     void refusesAnExtensionAboveTheLongestAllowed() {
         try (LockHandle held = first.locks().acquire(request)) {
-            Duration tooLong = Application.SETTINGS.maxLease().plusMillis(1);
+            Duration tooLong = Application.PATIENT.maxLease().plusMillis(1);
             assertThatThrownBy(() -> held.extend(request.leasedFor(tooLong)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("distributed-lock.max-lease");
             // The watchdog may have renewed it.
-            assertThat(first.backend().renewedFor()).allMatch(Application.SETTINGS.lease()::equals);
+            assertThat(first.backend().renewedFor()).allMatch(Application.PATIENT.lease()::equals);
         }
     }
 

@@ -27,11 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Locks with a minimum time, as callers of the engine see them. */
 public abstract class EngineMinimumTimeContract extends EngineContract {
 
-    /** Over within a test. */
-    private static final Duration SHORT = Duration.ofMillis(500);
+    private static final Duration SHORT = LEASE.dividedBy(6);
+    private static final Duration LONG = LEASE.dividedBy(2);
 
-    private final LockRequest tick = request.leasedFor(Duration.ofSeconds(20)).withoutWaiting();
-    private final LockRequest longTick = tick.keptFor(Duration.ofSeconds(10));
+    private final LockRequest tick = request.leasedFor(LEASE).withoutWaiting();
+    private final LockRequest longTick = tick.keptFor(LONG);
 
     public EngineMinimumTimeContract(Supplier<? extends LockStore> opening) {
         super(opening);
@@ -64,15 +64,17 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void aWaiterOfTheSameInstanceAcquiresWhenTheMinimumTimeIsOver() throws Exception {
         LockHandle held = first.locks().acquire(tick.keptFor(SHORT));
-        long start = System.nanoTime();
         Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request));
         awaitWaiters(first, 1);
         long attempts = first.backend().count(Verb.ACQUIRE, key);
 
         held.close();
+        letPass(SHORT.dividedBy(2));
+        await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
+                .untilAsserted(() -> assertThat(waiter).isNotDone());
+        letPass(SHORT.dividedBy(2));
         LockHandle next = resultOf(waiter);
 
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(SHORT.dividedBy(2));
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
         assertThat(first.backend().count(Verb.ACQUIRE, key)).isLessThanOrEqualTo(attempts + 2);
         next.close();
@@ -85,6 +87,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
         awaitWaiters(second, 1);
 
         held.close();
+        letPass(SHORT);
 
         LockHandle next = resultOf(waiter);
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
@@ -94,7 +97,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void keepsTheMinimumTimeOfAWaiterOfTheSameInstance() throws Exception {
         LockHandle held = first.locks().acquire(request);
-        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request.keptFor(Duration.ofSeconds(10))));
+        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request.keptFor(LONG)));
         awaitWaiters(first, 1);
         held.close();
 
@@ -125,9 +128,8 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
 
     @Test
     void keepsEachOfSeveralKeysForTheMinimumTime() {
-        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2"))
-                .leasedFor(Duration.ofSeconds(20))
-                .keptFor(Duration.ofSeconds(10));
+        LockRequest both =
+                LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(LEASE).keptFor(LONG);
         first.locks().acquire(both).close();
 
         assertThat(second.locks().tryAcquire(request)).isEmpty();
@@ -137,9 +139,8 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void keepsNoKeyWhenAnotherOfSeveralKeysIsBusy() {
         LockHandle busy = second.locks().acquire(LockRequest.of(key + ":2"));
-        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2"))
-                .leasedFor(Duration.ofSeconds(20))
-                .keptFor(Duration.ofSeconds(10));
+        LockRequest both =
+                LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(LEASE).keptFor(LONG);
 
         assertThat(first.locks().tryAcquire(both)).isEmpty();
 
@@ -150,7 +151,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void keepsNothingWhenAnAsynchronousAcquisitionIsCancelled() throws Exception {
         LockHandle held = second.locks().acquire(request);
-        CompletableFuture<LockHandle> waiting = first.locks().acquireAsync(request.keptFor(Duration.ofSeconds(10)));
+        CompletableFuture<LockHandle> waiting = first.locks().acquireAsync(request.keptFor(LONG));
         awaitWaiters(first, 1);
         waiting.cancel(false);
         held.close();
@@ -196,7 +197,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
         LockHandle held = first.locks().acquire(tick.leasedFor(SHORT));
-        await().pollDelay(SHORT.dividedBy(2)).until(() -> true); // so that the grant is no longer recent
+        letPass(SHORT.dividedBy(2)); // so that the grant is no longer recent
         held.extend(tick.leasedFor(SHORT).keptFor(SHORT));
 
         held.close();
@@ -227,7 +228,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
         awaitWaiters(first, 2);
         before.close();
         LockHandle held = resultOf(granted);
-        await().pollDelay(SHORT).until(() -> true); // so that the grant is no longer recent
+        letPass(SHORT); // so that the grant is no longer recent
 
         held.close();
         resultOf(handedOver);

@@ -195,15 +195,14 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void renewsAndListsEachPermitSeparately() {
+    void renewsAndListsEachPermitSeparately() throws Exception {
         LockRequest renewed = permit.leasedFor(LEASE);
         LockHandle one = first.locks().acquire(renewed);
         LockHandle other = first.locks().acquire(renewed);
 
-        await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
-            assertThat(one.isHeld()).isTrue();
-            assertThat(other.isHeld()).isTrue();
-        });
+        letPassWithRenewals(LEASE.multipliedBy(2));
+        assertThat(one.isHeld()).isTrue();
+        assertThat(other.isHeld()).isTrue();
         assertThat(first.locks().heldLocks().snapshot())
                 .filteredOn(held -> held.key().equals(key))
                 .extracting(held -> held.slot())
@@ -218,9 +217,10 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void aPermitWithoutRenewalEndsWithoutTheOthers() {
-        LockHandle ending = first.locks().acquire(permit.leasedFor(SHORT_LEASE).withoutRenewal());
+    void aPermitWithoutRenewalEndsWithoutTheOthers() throws Exception {
+        LockHandle ending = first.locks().acquire(permit.withoutRenewal());
         LockHandle renewed = first.locks().acquire(permit);
+        letPassWithRenewals(LEASE);
 
         await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(ending.state()).isEqualTo(HoldState.LOST));
@@ -242,7 +242,7 @@ public abstract class EnginePermitsContract extends EngineContract {
             Application application = i % 2 == 0 ? first : second;
             callers.add(elsewhere(() -> {
                 for (int round = 0; round < 15; round++) {
-                    try (LockHandle held = application.locks().acquire(permit.waitingUpTo(Duration.ofSeconds(40)))) {
+                    try (LockHandle held = application.locks().acquire(permit.waitingUpTo(LONG))) {
                         most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                         synchronized (latest) {
                             assertThat(held.fencingToken()).isGreaterThan(latest.getOrDefault(held.slot(), 0L));
@@ -300,15 +300,15 @@ public abstract class EnginePermitsContract extends EngineContract {
     @Test
     void aWaiterGetsTheSlotWhoseMinimumTimeEndsFirst() throws Exception {
         Needs.of(store).minimumTimes();
-        Duration minimum = Duration.ofMillis(2000);
-        LockRequest window = permit.permits(2).leasedFor(Duration.ofSeconds(20)).keptFor(minimum);
+        LockRequest window = permit.permits(2).leasedFor(LEASE).keptFor(LEASE);
         LockHandle early = first.locks().acquire(window);
-        Thread.sleep(1500); // the store's clock decides, which a test cannot wait for
+        letPass(LEASE.dividedBy(2));
         LockHandle late = first.locks().acquire(window);
         Future<LockHandle> waiting = elsewhere(() -> first.locks().acquire(window.waitingUpTo(Patience.TIME)));
         awaitWaiters(first, 1);
         early.release();
         late.release();
+        letPass(LEASE.dividedBy(2));
 
         assertThat(resultOf(waiting).slot()).isEqualTo(early.slot());
     }
@@ -316,7 +316,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     @Test
     void theMinimumTimeAppliesToOneSlot() {
         Needs.of(store).minimumTimes();
-        LockRequest window = permit.permits(2).leasedFor(Duration.ofSeconds(20)).keptFor(Duration.ofSeconds(10));
+        LockRequest window = permit.permits(2).leasedFor(LEASE).keptFor(LEASE.dividedBy(2));
         first.locks().acquire(window).release();
         LockHandle second1 = second.locks().acquire(window);
 
@@ -345,7 +345,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         }
         held[1].release();
         held[2].release();
-        Thread.sleep(1000); // in which a signal would travel some thousand times
+        Thread.sleep(Patience.MOMENT_MILLIS); // in which a signal would travel some thousand times
         for (Application each : waiting) {
             assertThat(each.backend().sent()).hasSizeLessThan(60);
         }

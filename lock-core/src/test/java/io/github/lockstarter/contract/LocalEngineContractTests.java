@@ -22,6 +22,27 @@ class LocalEngineContractTests {
     }
 
     @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class AbandonedHold extends AbandonedHoldContract {
+        AbandonedHold() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class EngineMinimumTime extends EngineMinimumTimeContract {
         EngineMinimumTime() {
             super(LocalStore::new);

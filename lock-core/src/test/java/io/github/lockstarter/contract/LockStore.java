@@ -2,6 +2,7 @@ package io.github.lockstarter.contract;
 
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.testing.SettableClock;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -70,6 +71,14 @@ public interface LockStore extends AutoCloseable {
 
     /** Lets paused servers continue; no effect on others. */
     default void resume() {}
+
+    /**
+     * The clock of the applications, by which the leases of the store end too; always the same one. Empty where a test
+     * cannot let time pass.
+     */
+    default Optional<SettableClock> clock() {
+        return Optional.empty();
+    }
 
     /** Ends all connections. */
     @Override

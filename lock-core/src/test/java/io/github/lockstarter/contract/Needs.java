@@ -54,6 +54,12 @@ final class Needs {
                 .isTrue();
     }
 
+    void time() {
+        assumeThat(store.clock())
+                .as("clock of a store for which a test can let time pass")
+                .isPresent();
+    }
+
     void pauses() {
         assumeThat(store.commandTimeout())
                 .as("command timeout of a store that can be paused")

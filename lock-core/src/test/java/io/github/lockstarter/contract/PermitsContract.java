@@ -265,7 +265,7 @@ public abstract class PermitsContract extends BackendContract {
     }
 
     private long queue(SpiClient client, long position, int permits) {
-        Optional<Waiting> place = Optional.of(new Waiting(position, Duration.ofSeconds(30)));
+        Optional<Waiting> place = Optional.of(new Waiting(position, Patience.TIME));
         AcquireResult result = SpiClient.answer(client.backend()
                 .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, permits)));
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);

@@ -71,9 +71,8 @@ public final class SpiClient implements SignalListener {
     }
 
     AcquireResult tryMany(String key, LockToken token, int fencingTokens, long fencingFloor) {
-        Duration lease = Duration.ofSeconds(20);
-        return answer(
-                backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, fencingTokens, Optional.empty())));
+        return answer(backend.acquire(
+                new AcquireCommand(key, token, Patience.TIME, fencingFloor, fencingTokens, Optional.empty())));
     }
 
     AcquireResult tryAbove(String key, LockToken token, Duration lease, long fencingFloor) {
@@ -97,7 +96,7 @@ public final class SpiClient implements SignalListener {
 
     /** Joins the queue of a lock that must be held; returns the position. */
     long queue(String key, LockToken token, Waiting waiting) {
-        AcquireResult result = tryOrWait(key, token, Duration.ofSeconds(5), waiting);
+        AcquireResult result = tryOrWait(key, token, Patience.TIME, waiting);
         awaitExecution(key);
         if (result instanceof AcquireResult.Contended contended) {
             return contended.position();
@@ -107,7 +106,7 @@ public final class SpiClient implements SignalListener {
 
     /** Joins the queue at its end for a long time. */
     long queue(String key) {
-        return queue(key, newToken(), new Waiting(Waiting.NEW, Duration.ofSeconds(30)));
+        return queue(key, newToken(), new Waiting(Waiting.NEW, Patience.TIME));
     }
 
     RenewResult renew(String key, LockToken token, Duration lease, long fencingToken) {
@@ -125,7 +124,7 @@ public final class SpiClient implements SignalListener {
                 hold.key(),
                 hold.token(),
                 hold.fencingToken(),
-                new Wait.GoesOn(Duration.ofSeconds(30)),
+                new Wait.GoesOn(Patience.TIME),
                 Duration.ZERO,
                 Slots.ONLY)));
         awaitExecution(hold.key());
@@ -152,7 +151,7 @@ public final class SpiClient implements SignalListener {
 
         /** Releases and queues again. */
         ReleaseResult releaseAndQueue() {
-            return release(new Wait.GoesOn(Duration.ofSeconds(30)));
+            return release(new Wait.GoesOn(Patience.TIME));
         }
 
         private ReleaseResult release(Wait ownWait) {

@@ -9,6 +9,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** A release wakes only the application that has waited longest. */
 public abstract class WakeUpContract extends BackendContract {
 
-    private static final Duration LONG_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONG_PATIENCE = LEASE;
 
     private SpiClient carol;
 
@@ -148,15 +149,17 @@ public abstract class WakeUpContract extends BackendContract {
 
     @Test
     void doesNotSignalAnApplicationThatGotTheLock() {
-        alice.hold(key, QUEUED_LEASE);
-        long position = bob.queue(key);
-        letPass(QUEUED_LEASE.multipliedBy(2));
+        Waiting place = new Waiting(queueBehindAShortLease(), LONG_PATIENCE);
         LockToken token = bob.newToken();
-        AcquireResult granted = bob.tryOrWait(key, token, LEASE, new Waiting(position, LONG_PATIENCE));
-
+        AtomicReference<AcquireResult> granted = new AtomicReference<>();
+        letPass(QUEUED_LEASE);
+        await().until(() -> {
+            granted.set(bob.tryOrWait(key, token, LEASE, place));
+            return granted.get() instanceof AcquireResult.Granted;
+        });
         int before = bob.signals().size(); // a store may signal the end of a lease
 
-        bob.release(key, token, fencingTokenOf(granted));
+        bob.release(key, token, fencingTokenOf(granted.get()));
 
         await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(bob.signals())
                 .hasSize(before));
@@ -298,9 +301,5 @@ public abstract class WakeUpContract extends BackendContract {
     private static void assertNotWanted(SpiClient client) {
         await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(client.wanted())
                 .isEmpty());
-    }
-
-    private static void letPass(Duration time) {
-        await().pollDelay(time).until(() -> true);
     }
 }

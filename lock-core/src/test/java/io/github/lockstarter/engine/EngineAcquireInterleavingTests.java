@@ -46,7 +46,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining(
                         "The caller does not hold lock 'order:42': no answer within 2s. The store may have"
@@ -63,7 +63,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Lock 'order:42' was not acquired: NOPERM");
         assertThat(backend.isQuiet()).isTrue();
@@ -76,8 +76,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("connection refused", cause));
 
         for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
-            assertThatThrownBy(() -> waiter.get(Patience.SECONDS, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(LockBackendException.class);
+            assertThatThrownBy(() -> resultOf(waiter)).hasCauseInstanceOf(LockBackendException.class);
         }
     }
 
@@ -90,7 +89,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(backend.isQuiet()).isTrue();
 
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        LockHandle holder = first.get(Patience.SECONDS, TimeUnit.SECONDS);
+        LockHandle holder = resultOf(first);
         assertThat(backend.isQuiet())
                 .as("held here: no other attempt is needed")
                 .isTrue();
@@ -100,8 +99,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(next.command().fencingFloor()).isEqualTo(1);
         assertThat(backend.isQuiet()).isTrue();
         next.answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
-                .isEqualTo(2);
+        assertThat(resultOf(second).fencingToken()).isEqualTo(2);
     }
 
     @Test
@@ -127,12 +125,12 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             Optional<Sent<AcquireCommand, AcquireResult>> again = backend.pollAcquire();
             assertThat(again).as("in round " + i).isPresent();
             again.get().answer().complete(grant(100 * (i + 1), 0));
-            LockHandle held = acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+            LockHandle held = resultOf(acquiring);
             // With another lease, so that it gets no hand-over.
             acquiring = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10 + i)));
             CompletableFuture<ReleaseOutcome> released = releasing(held);
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-            released.get(Patience.SECONDS, TimeUnit.SECONDS); // its thread has sent the next attempt
+            resultOf(released); // its thread has sent the next attempt
         }
     }
 
@@ -142,7 +140,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         backend.signal(KEY);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        first.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(first);
         engine.acquireAsync(REQUEST);
         assertThat(backend.isQuiet()).as("held here: no attempt is needed").isTrue();
     }
@@ -156,25 +154,25 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(backend.isQuiet()).as("one attempt at a time").isTrue();
         attempt.answer().complete(contended());
 
-        assertThatThrownBy(() -> first.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> resultOf(first)).hasCauseInstanceOf(LockNotAcquiredException.class);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(second).isHeld()).isTrue();
     }
 
     /** Otherwise the waiter would wait for the next retry of the first one. */
     @Test
-    void anAttemptOfATryAlsoAnswersWaitersWhoseWaitIsOver() {
+    void anAttemptOfATryAlsoAnswersWaitersWhoseWaitIsOver() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
-        await().pollDelay(Duration.ofMillis(40)).until(() -> true); // its wait is over before the answer
+        letPass(Duration.ofMillis(20)); // its wait is over before the answer
+        settle();
         attempt.answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
         for (CompletableFuture<LockHandle> answered : List.of(trying, brief)) {
-            assertThatThrownBy(() -> answered.get(Patience.SECONDS, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> resultOf(answered))
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("NOPERM");
         }
@@ -190,7 +188,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
 
         for (CompletableFuture<LockHandle> answered : List.of(first, second)) {
-            assertThatThrownBy(() -> answered.get(Patience.SECONDS, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> resultOf(answered))
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("no answer within 2s");
         }
@@ -205,8 +203,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         owed.attempt().answer().complete(contended());
 
-        assertThatThrownBy(() -> owed.shorter().get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> resultOf(owed.shorter())).hasCauseInstanceOf(LockNotAcquiredException.class);
         assertThat(backend.nextWithdrawal().command().token())
                 .isEqualTo(owed.attempt().command().token());
     }
@@ -217,7 +214,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         owed.attempt().answer().complete(new AcquireResult.Granted(1, 0));
 
-        LockHandle taken = owed.shorter().get(Patience.SECONDS, TimeUnit.SECONDS);
+        LockHandle taken = resultOf(owed.shorter());
         assertThat(taken.fencingToken()).isEqualTo(1);
         assertThat(backend.isQuiet())
                 .as("neither given back nor asked for again")
@@ -240,7 +237,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
         assertThat(next.command().lease()).isEqualTo(Duration.ofSeconds(10));
         next.answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(other.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+        assertThat(resultOf(other).fencingToken()).isEqualTo(2);
     }
 
     /** An attempt whose waiter has given up, and a second caller whose wait is over without an answer. */
@@ -252,8 +249,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.signal(KEY);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
-        assertThatThrownBy(() -> first.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockNotAcquiredException.class);
+        letPass(Duration.ofMillis(400));
+        assertThatThrownBy(() -> resultOf(first)).hasCauseInstanceOf(LockNotAcquiredException.class);
         return new Owed(attempt, shorter);
     }
 
@@ -267,7 +264,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().waiting()).isEmpty();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        trying.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(trying);
         assertThat(backend.isQuiet()).as("one still waits").isTrue();
 
         waiting.cancel(true);
@@ -300,7 +297,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         caller.interrupt();
 
-        assertThat(thrown.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(LockInterruptedException.class);
+        assertThat(resultOf(thrown)).isInstanceOf(LockInterruptedException.class);
         assertThat(flagged).hasValue(1);
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
@@ -313,9 +310,11 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     void endsTheWaitInTimeEvenIfALaterAttemptIsUnanswered() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(LONGER_THAN_A_LOOK));
         backend.nextAcquire().answer().complete(contended());
+        letPass(Duration.ofMillis(100));
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
+        letPass(LONGER_THAN_A_LOOK);
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasCauseInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("within 1s (2 attempts): held by another owner; its lease ends in 20s"
                         + " unless it is renewed");
@@ -340,7 +339,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 .complete(new AcquireResult.Contended(
                         Optional.of(Duration.ofSeconds(20)), 0, Optional.of(holder), false));
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasMessageContaining("held by thread 'http-1' of instance 3f2a91c0 (pod-7/orders), which has held it"
                         + " since 1970-01-01T00:00:00Z; its lease ends in 20s unless it is renewed."
                         + " Wait longer (waitMs, waitingUpTo), or shorten the locked section.");
@@ -350,10 +349,11 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     void releasesAGrantThatArrivesAfterItsWaitHasEnded() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(LONGER_THAN_A_LOOK));
         backend.nextAcquire().answer().complete(contended());
+        letPass(Duration.ofMillis(100));
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
+        letPass(LONGER_THAN_A_LOOK);
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> resultOf(acquiring)).hasCauseInstanceOf(LockNotAcquiredException.class);
         secondLook.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(secondLook.command().token());
@@ -365,14 +365,13 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        // In real time: the second wait is over long before the answer.
-        await().pollDelay(Duration.ofMillis(120)).until(() -> true);
-        assertThat(second).isNotDone();
+        letPass(Duration.ofMillis(120)); // the second wait is over long before the answer
+        await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
+                .untilAsserted(() -> assertThat(second).isNotDone());
 
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
         for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
-            assertThatThrownBy(() -> waiter.get(Patience.SECONDS, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(LockBackendException.class);
+            assertThatThrownBy(() -> resultOf(waiter)).hasCauseInstanceOf(LockBackendException.class);
         }
     }
 
@@ -380,10 +379,10 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     void refusesAGrantWhoseAnswerTakesLongerThanTheLease() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        wallMillis.addAndGet(31_000);
+        suspend(Duration.ofSeconds(31));
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("longer than the lease");
         assertThat(backend.nextRelease().command().token())
@@ -414,16 +413,14 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().key()).isEqualTo("a");
         back.answer().complete(new ReleaseResult.Released(0));
-        assertThatThrownBy(() -> both.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThatThrownBy(() -> resultOf(both)).hasCauseInstanceOf(LockNotAcquiredException.class);
     }
 
     @Test
     void anErrorThrownByTheBackendIsAnUnknownOutcomeAndBlocksNoKey() throws Exception {
         backend.planted = new StackOverflowError("planted");
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
-        assertThatThrownBy(() -> first.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockBackendException.class);
+        assertThatThrownBy(() -> resultOf(first)).hasCauseInstanceOf(LockBackendException.class);
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
 
         assertThat(granted(REQUEST, 1).isHeld()).isTrue();
@@ -432,17 +429,19 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void doesNotReturnSeveralKeysWhenOneIsAlreadyLost() {
         CompletableFuture<LockHandle> both = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b"))
-                .leasedFor(Duration.ofMillis(500))
+                .leasedFor(Duration.ofSeconds(1))
                 .withoutRenewal());
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+        backend.nextAcquire().answer().complete(contended());
+        letPass(Duration.ofSeconds(1));
         await().pollInterval(Duration.ofMillis(5)).until(() -> {
             backend.pollAcquire().ifPresent(attempt -> attempt.answer().complete(contended()));
             return engine.heldLocks().size() == 0; // the lease of the first key is over
         });
+        letPass(RETRY_DELAY);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
-        assertThatThrownBy(() -> both.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> resultOf(both)).hasCauseInstanceOf(LockLostException.class);
         await().until(() -> engine.heldLocks().size() == 0);
     }
 
@@ -452,13 +451,12 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(20)).withoutRenewal());
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        await().pollDelay(Duration.ofMillis(40)).until(() -> true); // the lease is over before the answer
+        letPass(Duration.ofMillis(20)); // the lease is over before the answer
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> brief.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasMessageContaining("longer than the lease of 20ms");
+        assertThatThrownBy(() -> resultOf(brief)).hasMessageContaining("longer than the lease of 20ms");
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(patient.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(patient).isHeld()).isTrue();
     }
 
     /** Otherwise the last caller would wait for one answer per caller. */
@@ -476,7 +474,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(grant(1, 0));
 
         for (CompletableFuture<LockHandle> answered : List.of(first, trying, brief)) {
-            assertThatThrownBy(() -> answered.get(Patience.SECONDS, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> resultOf(answered))
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("longer than the lease");
         }
@@ -497,7 +495,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().waiting().orElseThrow().position()).isEqualTo(Waiting.NEW);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        assertThat(newWaiting.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(newWaiting).isHeld()).isTrue();
     }
 
     /** The known answer is from before its call: the lock may be free since then. */
@@ -512,7 +510,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 .until(() -> waiting.isDone() || engine.admin().waiters().isEmpty()); // its wait is over
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> waiting.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(waiting))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("was not acquired: no answer within 2s");
     }
@@ -531,7 +529,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             }
             manual.nextAcquire().answer().complete(grant(1, 0));
 
-            assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+            assertThat(resultOf(waiting).isHeld()).isTrue();
             manual.refusesReleases = true;
         }
     }
@@ -545,7 +543,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> trying.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(trying))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("was not acquired: no answer within 2s");
         assertThat(backend.pollAcquire()).isEmpty();
@@ -566,14 +564,13 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 .thenCompose(waiting -> waiting);
         assertThat(notified.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        releasing(first.get(Patience.SECONDS, TimeUnit.SECONDS));
+        releasing(resultOf(first));
         backend.nextRelease();
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(Optional.of(Duration.ofMillis(20)), 7));
         attemptNext.countDown();
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
-                .isEqualTo(2);
+        assertThat(resultOf(second).fencingToken()).isEqualTo(2);
     }
 
     @Test
@@ -581,10 +578,9 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         for (int i = 0; i < 200; i++) {
             LockHandle handle = granted(REQUEST, i + 1);
             assertThat(handle.isHeld()).isTrue();
-            CompletableFuture<ReleaseOutcome> releasing =
-                    CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+            CompletableFuture<ReleaseOutcome> releasing = releasing(handle);
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-            assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+            assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
         }
         assertThat(backend.isQuiet()).as("no withdrawal").isTrue();
     }
@@ -632,7 +628,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 })
                 .start();
 
-        assertThatThrownBy(() -> refused.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(refused))
                 .hasCauseInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll(KEY, "lock-test-", "acquireAsync");
         engine.acquireAsync(LockRequest.of("the first command"));

@@ -146,10 +146,15 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(storeEvents).hasSize(2).last().isInstanceOf(StoreEvent.Reachable.class);
     }
 
+    /** Granted after an answered beat. */
+    private LockHandle certain() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        return granted(REQUEST, 1);
+    }
+
     @Test
     void aHoldIsCertainForTheTakeOverTimeAfterTheLastBeatWasSent() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         assertThat(held.state()).isEqualTo(HoldState.HELD);
 
         letPass(TAKE_OVER);
@@ -172,8 +177,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aHoldStaysCertainWhileTheStoreAnswers() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         for (int i = 0; i < 3; i++) {
             letPass(TAKE_OVER.dividedBy(2));
             answered(HISTORY, NO_TAKE_OVER);
@@ -184,8 +188,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void certaintyCountsFromTheSendingOfABeatAndNotFromItsAnswer() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         Duration most = TAKE_OVER.multipliedBy(3).dividedBy(5);
         Question sentBefore = nextOfNow();
         letPass(most);
@@ -198,8 +201,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aHoldIsCertainAgainWithTheNextAnswerOfTheSameHistory() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(TAKE_OVER);
         await().untilAsserted(() -> assertThat(events).hasAtLeastOneElementOfType(LockEvent.InDoubt.class));
 
@@ -215,13 +217,12 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aHoldIsRenewedOnceAfterATakeOver() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         answered(HISTORY, TAKE_OVER_1);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         assertThat(held.state()).as("perhaps it was this lock").isEqualTo(HoldState.IN_DOUBT);
         confirmation.answer().complete(RENEWED);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
 
         answered(HISTORY, TAKE_OVER_1);
         assertThat(held.state()).isEqualTo(HoldState.HELD);
@@ -231,21 +232,19 @@ class EngineDoubtTests extends EngineInterleavings {
     /** The store may have executed the take-over after the renewal. */
     @Test
     void aRenewalSentBeforeATakeOverWasKnownDoesNotConfirmAHold() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(held.remainingLease().dividedBy(2));
         Sent<RenewCommand, RenewResult> before = backend.nextRenewal();
         answered(HISTORY, TAKE_OVER_1);
         before.answer().complete(RENEWED);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         backend.nextRenewal().answer().complete(RENEWED);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     @Test
     void confirmsAgainWhenAConfirmationHasNoAnswer() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
         answered(HISTORY, TAKE_OVER_1);
@@ -256,8 +255,7 @@ class EngineDoubtTests extends EngineInterleavings {
     /** Such as out of memory: no answer ends the confirmation. */
     @Test
     void confirmsAgainWhenTheWatchdogFailed() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         CompletableFuture<Void> failed = new CompletableFuture<>();
         onClock = () -> {
             if (StackWalker.getInstance().walk(EngineDoubtTests::confirms) && failed.complete(null)) {
@@ -265,12 +263,12 @@ class EngineDoubtTests extends EngineInterleavings {
             }
         };
         answered(HISTORY, TAKE_OVER_1);
-        failed.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(failed);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
         answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(RENEWED);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     private static boolean confirms(Stream<StackWalker.StackFrame> frames) {
@@ -279,8 +277,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void confirmsAgainWhenTheBackendCouldNotSendAConfirmation() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         CompletableFuture<Void> failed = new CompletableFuture<>();
         backend.duringRenewal = () -> {
             if (failed.complete(null)) {
@@ -288,18 +285,17 @@ class EngineDoubtTests extends EngineInterleavings {
             }
         };
         answered(HISTORY, TAKE_OVER_1);
-        failed.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(failed);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
         answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(RENEWED);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     @Test
     void ignoresAnAnswerThatArrivesAfterTheAnswerToALaterBeat() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         Question earlier = nextOfNow();
         Question later = nextOfNow();
         later.answer(HISTORY, NO_TAKE_OVER);
@@ -312,8 +308,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aHoldIsLostToATakeOverIfTheStoreDoesNotConfirmIt() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(TAKE_OVER);
         answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
@@ -324,16 +319,14 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aHoldIsLostToATakeOverIfTheStoreGrantsTheLockToAnotherCaller() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         letPass(TAKE_OVER);
 
         backend.signal(KEY);
         backend.nextAcquire().answer().complete(granted(2));
 
-        assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
-                .isEqualTo(2);
+        assertThat(resultOf(waiting).fencingToken()).isEqualTo(2);
         await().untilAsserted(() ->
                 assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.TAKEN_OVER));
         assertThat(held.state()).isEqualTo(HoldState.LOST);
@@ -341,15 +334,14 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void ensureHeldSendsABeatAtOnce() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(TAKE_OVER);
         Question regular = nextOfNow(); // unanswered
         CompletableFuture<Void> ensuring = ensuring(held);
 
         heartbeats.next().answer(HISTORY, NO_TAKE_OVER);
 
-        ensuring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(ensuring);
         assertThat(held.isHeld()).isTrue();
         assertThat(regular.answer).isNotDone();
         assertThat(backend.renewCalls).isEmpty();
@@ -357,8 +349,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void ensureHeldConfirmsTheHoldAfterATakeOver() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
         heartbeats.asked.clear();
@@ -369,19 +360,18 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(ensuring).isNotDone();
         asked.answer().complete(RENEWED);
 
-        ensuring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(ensuring);
         assertThat(held.isHeld()).isTrue();
     }
 
     @Test
     void ensureHeldWaitsForOneCommandTimeoutAtMost() throws Exception {
-        heartbeats.commandTimeout = Duration.ofMillis(500);
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        heartbeats.commandTimeout = Duration.ofMillis(50);
+        LockHandle held = certain();
         letPass(TAKE_OVER);
         CompletableFuture<Void> ensuring = ensuring(held); // beats are unanswered
 
-        assertThatThrownBy(() -> ensuring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(ensuring))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Cannot tell whether lock 'order:42'")
                 .hasMessageContaining("is still held");
@@ -396,8 +386,7 @@ class EngineDoubtTests extends EngineInterleavings {
         CompletableFuture<Void> ensuring = ensuring(held);
         heartbeats.next();
         letPass(Duration.ofMinutes(1));
-        assertThatThrownBy(() -> ensuring.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> resultOf(ensuring)).hasCauseInstanceOf(LockLostException.class);
         await().untilAsserted(() ->
                 assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.LEASE_EXPIRED));
     }
@@ -427,13 +416,13 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(acquiring).isNotDone();
         confirmation.answer().complete(RENEWED);
         answered(HISTORY, NO_TAKE_OVER);
-        assertThat(acquiring.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(acquiring).isHeld()).isTrue();
     }
 
     @Test
     void blocksNoThreadWhileAnAsynchronousGrantIsInDoubt() throws Exception {
         engine.stop();
-        EngineEnvironment usual = EngineEnvironment.of(clock);
+        EngineEnvironment usual = environment();
         EngineEnvironment oneThread = new EngineEnvironment(
                 clock,
                 usual.newTimer(),
@@ -452,11 +441,11 @@ class EngineDoubtTests extends EngineInterleavings {
         CompletableFuture<LockHandle> certain = other.acquireAsync(LockRequest.of("certain"));
         backend.nextAcquire().answer().complete(granted(2));
 
-        assertThat(certain.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(certain).isHeld()).isTrue();
         assertThat(inDoubt).isNotDone();
         confirmation.answer().complete(RENEWED);
         answered(HISTORY, NO_TAKE_OVER);
-        assertThat(inDoubt.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(inDoubt).isHeld()).isTrue();
         other.beginStop();
     }
 
@@ -469,8 +458,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
         engine.beginStop();
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> resultOf(acquiring)).hasCauseInstanceOf(LockLostException.class);
     }
 
     @Test
@@ -486,19 +474,19 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(acquiring).isNotDone();
         beat.answer(HISTORY, NO_TAKE_OVER);
         answered(HISTORY, NO_TAKE_OVER);
-        assertThat(acquiring.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(acquiring).isHeld()).isTrue();
     }
 
     @Test
     void waitsForTheConfirmationOfALateGrantOnlyAsLongAsItsCaller() throws Exception {
-        heartbeats.commandTimeout = Duration.ofMillis(500);
+        heartbeats.commandTimeout = Duration.ofMillis(50);
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(TAKE_OVER));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         letPass(TAKE_OVER);
         attempt.answer().complete(granted(1));
         nextOfNow().answer.complete(Optional.empty());
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("granted it late");
         assertThat(backend.nextRelease().command().key()).isEqualTo(KEY);
@@ -516,7 +504,7 @@ class EngineDoubtTests extends EngineInterleavings {
         Question beat = nextOfNow();
         assertThat(acquiring).isNotDone();
         letPass(Duration.ofSeconds(5));
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("granted it late");
         assertThat(beat.answer).isNotDone();
@@ -539,13 +527,13 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(inDoubt.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(entering).isNotDone();
         answered(HISTORY, NO_TAKE_OVER);
-        assertThat(entering.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(entering).isHeld()).isTrue();
     }
 
     /** An attempt without a wait queries once. */
     @Test
     void reenteringAHoldInDoubtWaitsOnlyAsLongAsItsCaller() throws Exception {
-        heartbeats.commandTimeout = Duration.ofMillis(500);
+        heartbeats.commandTimeout = Duration.ofMillis(50);
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(
                 () -> {
@@ -555,9 +543,7 @@ class EngineDoubtTests extends EngineInterleavings {
                 },
                 EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(granted(1));
-        assertThat(refusal.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .isInstanceOf(LockBackendException.class)
-                .hasMessageContaining("Try again");
+        assertThat(resultOf(refusal)).isInstanceOf(LockBackendException.class).hasMessageContaining("Try again");
     }
 
     @Test
@@ -584,8 +570,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** In doubt when a store answered that had been restarted. */
     private LockHandle undecidable() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(TAKE_OVER);
         answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         return held;
@@ -601,12 +586,11 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aHoldStaysCertainThroughARestartShorterThanTheTakeOverTime() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(TAKE_OVER.dividedBy(2));
         answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     @Test
@@ -618,7 +602,7 @@ class EngineDoubtTests extends EngineInterleavings {
         answered(ANOTHER_HISTORY, TAKE_OVER_1);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     /** The trace expires some time after the last lease that it concerns. */
@@ -630,7 +614,7 @@ class EngineDoubtTests extends EngineInterleavings {
         letPass(TAKE_OVER.multipliedBy(2));
         answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     /** The lock may have been granted by that take-over, at the old master, and released there. */
@@ -651,8 +635,7 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void aHoldNotConfirmedAfterTheLastTakeOverStaysInDoubtAfterAFailover() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
         answered(ANOTHER_HISTORY, TAKE_OVER_1);
@@ -665,8 +648,7 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void aHoldStaysInDoubtAfterAMasterRestartEvenIfReplicasAcknowledgeTakeOvers() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(TAKE_OVER.multipliedBy(2));
         nextOfNow().answerAfterARestart(ANOTHER_HISTORY);
         nextOfNow();
@@ -677,8 +659,7 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void aHoldStaysInDoubtAfterAFailoverThatFollowsAnotherLossOfTheHistory() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(TAKE_OVER.multipliedBy(2));
         nextOfNow().answerBehindAnother(ANOTHER_HISTORY);
         nextOfNow();
@@ -688,8 +669,7 @@ class EngineDoubtTests extends EngineInterleavings {
     /** The answer of a server that the beats do not go to, such as a master that was promoted a moment ago. */
     @Test
     void aRenewalOfAnotherHistoryDoesNotConfirmAHold() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         letPass(held.remainingLease().dividedBy(2));
         Duration before = held.remainingLease();
         answered(HISTORY, TAKE_OVER_1);
@@ -699,21 +679,20 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(held.state()).as("not confirmed").isEqualTo(HoldState.IN_DOUBT);
         assertThat(held.remainingLease()).as("not extended").isLessThanOrEqualTo(before);
         again.answer().complete(RENEWED);
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     @Test
     void aReleaseThatFindsTheLockFreeIsUnknownIfATakeOverWasPossible() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         LockHandle other = granted(LockRequest.of("other"), 2);
         CompletableFuture<ReleaseOutcome> certain = other.closeAsync();
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
-        assertThat(certain.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(resultOf(certain)).isEqualTo(ReleaseOutcome.RELEASED);
         letPass(TAKE_OVER);
         CompletableFuture<ReleaseOutcome> doubtful = held.closeAsync();
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
-        assertThat(doubtful.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
+        assertThat(resultOf(doubtful)).isEqualTo(ReleaseOutcome.UNKNOWN);
     }
 
     /** While a caller waited for one answer, the other lock was lost. */
@@ -723,7 +702,7 @@ class EngineDoubtTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b")));
         backend.nextAcquire().answer().complete(granted(1));
         backend.nextAcquire().answer().complete(granted(2));
-        LockHandle both = acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        LockHandle both = resultOf(acquiring);
         answered(HISTORY, TAKE_OVER_1);
         Sent<RenewCommand, RenewResult> ofA = backend.nextRenewal();
         Sent<RenewCommand, RenewResult> ofB = backend.nextRenewal();
@@ -737,8 +716,7 @@ class EngineDoubtTests extends EngineInterleavings {
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         askedForB.answer().complete(RENEWED);
         ofB.answer().complete(RENEWED);
-        assertThatThrownBy(() -> ensuring.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> resultOf(ensuring)).hasCauseInstanceOf(LockLostException.class);
     }
 
     /** The store keeps the take-over time of the first owner; the second one requested none. */
@@ -753,7 +731,7 @@ class EngineDoubtTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().token().takeOverMillis()).isZero();
         attempt.answer().complete(granted(2));
-        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(second).isHeld()).isTrue();
     }
 
     @Test
@@ -779,9 +757,9 @@ class EngineDoubtTests extends EngineInterleavings {
         heartbeats.next().answer(HISTORY, TAKE_OVER_1);
         Sent<RenewCommand, RenewResult> ofOwner = backend.nextRenewal();
         confirmation.answer().complete(RENEWED);
-        ensuring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(ensuring);
         held.closeAsync();
-        LockHandle successor = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
+        LockHandle successor = resultOf(waiting);
 
         ofOwner.answer().complete(new RenewResult.NotHeld());
 
@@ -802,8 +780,7 @@ class EngineDoubtTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request.waitingUpTo(Duration.ZERO));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(contended());
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .isNotNull();
+        assertThatThrownBy(() -> resultOf(acquiring)).isNotNull();
         return attempt.command().token().takeOverMillis();
     }
 
@@ -845,9 +822,10 @@ class EngineDoubtTests extends EngineInterleavings {
         heldBy("a0000000", "a1");
         assertThat(nextOfNow().waitedFor).containsExactly("a1");
 
-        slowDown(40); // with a longer delay, no attempt would come in time
-        for (int i = 0; i < 12; i++) { // beyond the short delays of the first attempts
-            letPass(EngineSettings.DEFAULTS.maxRetryDelay().plusMillis(20));
+        for (int i = 0;
+                i < 12;
+                i++) { // with a longer delay, no attempt would come; beyond the short delays of the first attempts
+            letPass(RETRY_DELAY.plusMillis(20));
             Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
             answered(HISTORY, NO_TAKE_OVER);
             attempt.answer().complete(contendedBy("a0000000"));
@@ -872,8 +850,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void concurrentEnsureHeldCallsShareOneBeat() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = certain();
         LockHandle other = granted(LockRequest.of("other"), 2);
         letPass(TAKE_OVER);
         nextOfNow(); // the next regular beat follows after 250 ms
@@ -881,8 +858,8 @@ class EngineDoubtTests extends EngineInterleavings {
         Question shared = heartbeats.next();
         CompletableFuture<Void> another = ensuring(other);
         shared.answer(HISTORY, NO_TAKE_OVER);
-        one.get(Patience.SECONDS, TimeUnit.SECONDS);
-        another.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(one);
+        resultOf(another);
     }
 
     /** Makes a caller wait for a lock of another instance. */
@@ -917,7 +894,7 @@ class EngineDoubtTests extends EngineInterleavings {
     private LockHandle grantedBy(String history, LockRequest request, long fencingToken) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
         backend.nextAcquire().answer().complete(grantedBy(history, fencingToken));
-        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        return resultOf(acquiring);
     }
 
     private static CompletableFuture<Void> ensuring(LockHandle held) {

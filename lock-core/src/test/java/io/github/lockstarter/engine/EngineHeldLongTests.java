@@ -10,9 +10,9 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.testing.SettableClock;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 /** Reports of long holds to listeners. */
 class EngineHeldLongTests {
 
-    private static final Duration WARN_AFTER = Duration.ofMillis(100);
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration WARN_AFTER = Duration.ofSeconds(5);
 
     private final List<LockEvent.HeldLong> received = new CopyOnWriteArrayList<>();
 
@@ -48,14 +49,14 @@ class EngineHeldLongTests {
     /** Runs whenever a watchdog reads the clock. */
     private volatile Runnable onWatchdogsClock = () -> {};
 
-    private final EngineClock clock = new EngineClock(this::nanos, Instant::now);
-    private final LocalLockBackend backend = new LocalLockBackend();
-    private final LockEngine engine = engine(Duration.ofSeconds(30), WARN_AFTER);
+    private final SettableClock time = new SettableClock();
+    private final LocalLockBackend backend = new LocalLockBackend(time::nanos);
+    private final LockEngine engine = engine(WARN_AFTER);
 
-    private LockEngine engine(Duration lease, Duration warnAfter) {
+    private LockEngine engine(Duration warnAfter) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         EngineSettings settings = new EngineSettings(
-                lease,
+                LEASE,
                 defaults.maxLease(),
                 defaults.maxWait(),
                 defaults.maxRetryDelay(),
@@ -65,14 +66,15 @@ class EngineHeldLongTests {
                 warnAfter,
                 defaults.crashTakeOver(),
                 Map.of());
-        return new LockEngine(backend, settings, List.of(this::receive), clock);
+        EngineClock clock = new EngineClock(this::nanos, time.engineClock().wall());
+        return new LockEngine(backend, settings, List.of(this::receive), time.environment(clock));
     }
 
     private long nanos() {
         if (Thread.currentThread().getName().startsWith("lock-watchdog")) {
             onWatchdogsClock.run();
         }
-        return System.nanoTime();
+        return time.nanos();
     }
 
     @AfterEach
@@ -85,27 +87,31 @@ class EngineHeldLongTests {
     void reportsALongHoldOnceEvenBeforeTheFirstRenewal() {
         LockHandle handle = engine.acquire(LockRequest.of("order:42").named("ship"));
 
+        time.letPass(WARN_AFTER);
         await().untilAsserted(() -> assertThat(received).isNotEmpty());
-        await().during(Duration.ofMillis(300))
-                .untilAsserted(() -> assertThat(received).hasSize(1));
+        time.letPass(LEASE.dividedBy(3).minus(WARN_AFTER));
+        await().untilAsserted(() -> assertThat(has(LockEvent.Renewed.class)).isTrue());
+        assertThat(received).hasSize(1);
         assertThat(received.get(0).name()).isEqualTo("ship");
         assertThat(received.get(0).key()).isEqualTo("order:42");
         assertThat(received.get(0).fencingToken()).isEqualTo(handle.fencingToken());
         assertThat(received.get(0).thread()).contains(Thread.currentThread());
-        assertThat(received.get(0).held()).isBetween(WARN_AFTER, Patience.TIME);
+        assertThat(received.get(0).held()).isBetween(WARN_AFTER, LEASE);
         assertThat(handle.isHeld()).isTrue();
     }
 
     @Test
     void reportsARenewedHoldOnce() {
-        try (LockEngine renewing = engine(Duration.ofMillis(900), WARN_AFTER)) {
-            LockHandle handle = renewing.acquire(LockRequest.of("order:43"));
+        LockHandle handle = engine.acquire(LockRequest.of("order:43"));
 
+        for (int i = 1; i <= 2; i++) {
+            int renewals = i;
+            time.letPass(LEASE.dividedBy(3));
             await().until(() ->
-                    events.stream().filter(LockEvent.Renewed.class::isInstance).count() > 1);
-            assertThat(received).hasSize(1);
-            assertThat(handle.isHeld()).isTrue();
+                    events.stream().filter(LockEvent.Renewed.class::isInstance).count() == renewals);
         }
+        assertThat(received).hasSize(1);
+        assertThat(handle.isHeld()).isTrue();
     }
 
     @Test
@@ -115,6 +121,7 @@ class EngineHeldLongTests {
         }
         engine.acquire(LockRequest.of("order:42"));
 
+        time.letPass(WARN_AFTER);
         await().untilAsserted(() -> assertThat(received).isNotEmpty());
         assertThat(received).extracting(LockEvent.HeldLong::key).containsExactly("order:42");
     }
@@ -122,8 +129,10 @@ class EngineHeldLongTests {
     @Test
     void namesTheAcquiringThreadExceptForAnAsynchronousAcquisition() {
         engine.acquire(LockRequest.of("of-handle").ownedByHandle());
+        time.letPass(WARN_AFTER);
         await().untilAsserted(() -> assertThat(received).hasSize(1));
         engine.acquireAsync(LockRequest.of("async")).join();
+        time.letPass(WARN_AFTER);
         await().untilAsserted(() -> assertThat(received).hasSize(2));
 
         assertThat(received.get(0).thread()).contains(Thread.currentThread());
@@ -132,16 +141,18 @@ class EngineHeldLongTests {
 
     @Test
     void doesNotReportAnAbandonedHoldAfterItsRelease() throws Exception {
-        LockEngine renewing = engine(Duration.ofMillis(1500), Duration.ofMillis(800));
+        LockEngine renewing = engine(LEASE.dividedBy(3).multipliedBy(2));
         AtomicReference<@Nullable LockHandle> handle = new AtomicReference<>();
         Thread thread = new Thread(() -> handle.set(renewing.acquire(LockRequest.of("order:42"))));
         thread.start();
         thread.join();
+        time.letPass(LEASE.dividedBy(3));
         await().until(() -> has(LockEvent.Renewed.class)); // the check of the handle starts before it
 
         handle.set(null);
         await().until(() -> {
             System.gc();
+            time.letPass(Duration.ofSeconds(1));
             return has(LockEvent.Abandoned.class);
         });
         renewing.close();
@@ -157,13 +168,13 @@ class EngineHeldLongTests {
             failures.incrementAndGet();
             throw new OutOfMemoryError("planted");
         };
-        try (LockEngine renewing = engine(Duration.ofMillis(900), WARN_AFTER)) {
-            LockHandle handle = renewing.acquire(LockRequest.of("order:42"));
+        LockHandle handle = engine.acquire(LockRequest.of("order:42"));
 
-            await().untilAsserted(() -> assertThat(events).hasAtLeastOneElementOfType(LockEvent.Renewed.class));
-            assertThat(failures).hasPositiveValue();
-            assertThat(handle.isHeld()).isTrue();
-        }
+        time.letPass(WARN_AFTER);
+        await().untilAsserted(() -> assertThat(failures).hasPositiveValue());
+        time.letPass(LEASE.dividedBy(3));
+        await().untilAsserted(() -> assertThat(events).hasAtLeastOneElementOfType(LockEvent.Renewed.class));
+        assertThat(handle.isHeld()).isTrue();
     }
 
     @Test
@@ -174,23 +185,26 @@ class EngineHeldLongTests {
             contended.countDown();
             EngineInterleavings.awaitQuietly(taking);
         };
-        try (LockEngine silent = engine(Duration.ofSeconds(30), Duration.ZERO);
-                LockEngine late = engine(Duration.ofSeconds(3), WARN_AFTER)) {
+        try (LockEngine silent = engine(Duration.ZERO);
+                LockEngine late = engine(WARN_AFTER)) {
             LockHandle before = silent.acquire(LockRequest.of("order:42"));
             Thread caller = new Thread(() -> late.acquire(LockRequest.of("order:42")));
             caller.start();
             contended.await();
             before.release();
             await().until(() -> !late.heldLocks().snapshot().isEmpty());
-            Thread.sleep(WARN_AFTER.toMillis()); // a long hold that its caller does not have yet
+            time.letPass(WARN_AFTER); // a long hold that its caller does not have yet
 
             AtomicInteger looks = new AtomicInteger();
             onWatchdogsClock = looks::incrementAndGet;
-            Thread.sleep(300); // an event that must not happen cannot be awaited
+            Thread.sleep(Patience.MOMENT_MILLIS); // an event that must not happen cannot be awaited
             assertThat(looks).hasValueLessThan(50);
             assertThat(received).isEmpty();
 
             taking.countDown();
+            await().until(() ->
+                    events.stream().filter(LockEvent.Acquired.class::isInstance).count() == 2);
+            time.letPass(WARN_AFTER);
             await().untilAsserted(() -> assertThat(received).hasSize(1));
             caller.join();
         }
@@ -198,7 +212,7 @@ class EngineHeldLongTests {
 
     @Test
     void keepsNoThreadReachableWhenReportsAreDisabled() throws Exception {
-        try (LockEngine silent = engine(Duration.ofSeconds(30), Duration.ZERO)) {
+        try (LockEngine silent = engine(Duration.ZERO)) {
             Thread thread =
                     new Thread(() -> silent.acquire(LockRequest.of("report").ownedByHandle()));
             thread.start();

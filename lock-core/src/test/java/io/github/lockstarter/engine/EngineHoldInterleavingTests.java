@@ -32,11 +32,13 @@ import org.junit.jupiter.api.Test;
 /** Holding, renewing, losing and releasing with answers that are late, missing or at the worst moment. */
 class EngineHoldInterleavingTests extends EngineInterleavings {
 
+    private static final Duration LEASE = EngineSettings.DEFAULTS.lease();
+
     @Test
     void aLeaseEndsWhileTheMachineIsSuspended() throws Exception {
         LockHandle handle = granted(REQUEST, 1);
         assertThat(handle.isHeld()).isTrue();
-        wallMillis.addAndGet(30_100);
+        suspend(Duration.ofMillis(30_100));
 
         assertThat(handle.isHeld()).isFalse();
         wallMillis.addAndGet(-30_100);
@@ -49,10 +51,12 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
     void aLateRenewalDoesNotReviveALease() throws Exception {
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(900)), 1);
+        LockHandle handle = granted(REQUEST, 1);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
+        letPass(LEASE.dividedBy(3));
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        letPass(LEASE.dividedBy(3).multipliedBy(2));
 
         assertThat(lost.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         renewal.answer().complete(new RenewResult.Renewed());
@@ -60,16 +64,19 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThatThrownBy(handle::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("Lost lock 'order:42' (fencing token 1)")
-                .hasMessageContaining("the 900ms lease ran out");
+                .hasMessageContaining("the 30s lease ran out");
         await().untilAsserted(() -> assertThat(losses).hasSize(1)); // reported on another thread
     }
 
     @Test
     void repeatsAnUnansweredRenewalWhileTheLeaseLasts() throws Exception {
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(2)), 1);
+        LockHandle handle = granted(REQUEST, 1);
+        letPass(LEASE.dividedBy(3));
         backend.nextRenewal(); // never answered
+        letPass(LEASE.dividedBy(3));
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
 
+        letPass(LEASE.dividedBy(3));
         backend.nextRenewal();
         assertThat(handle.isHeld()).isTrue();
         assertThat(losses).isEmpty();
@@ -83,7 +90,10 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 throw new IllegalStateException("planted");
             }
         };
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(2)), 1);
+        LockHandle handle = granted(REQUEST, 1);
+        letPass(LEASE.dividedBy(3));
+        await().until(() -> failures.get() > 0);
+        letPass(LEASE.dividedBy(3));
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         assertThat(failures.get()).isGreaterThan(1);
         assertThat(handle.isHeld()).isTrue();
@@ -97,10 +107,10 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
             writing.countDown();
             awaitQuietly(written);
         };
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(1)), 1);
+        LockHandle handle = granted(REQUEST, 1);
+        letPass(LEASE.dividedBy(3));
         assertThat(writing.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-        CompletableFuture<ReleaseOutcome> releasing =
-                CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+        CompletableFuture<ReleaseOutcome> releasing = releasing(handle);
         await().until(() -> !handle.isHeld());
         written.countDown();
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
@@ -108,15 +118,17 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         renewal.answer().complete(new RenewResult.Renewed());
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
         assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
         assertThat(backend.log).filteredOn(RenewCommand.class::isInstance).hasSize(1);
     }
 
     @Test
     void sendsTheReleaseAfterTheAnswersToAllRenewals() throws Exception {
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(2)), 1);
+        LockHandle handle = granted(REQUEST, 1);
+        letPass(LEASE.dividedBy(3));
         Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
+        letPass(LEASE.dividedBy(3));
         Sent<RenewCommand, RenewResult> repeated = backend.nextRenewal();
         CompletableFuture<ReleaseOutcome> releasing = releasing(handle);
         await().until(() -> !handle.isHeld());
@@ -125,17 +137,16 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         first.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
     void repeatsAnUnansweredReleaseAndReportsAnUnknownOutcome() throws Exception {
         LockHandle handle = granted(REQUEST, 9);
-        CompletableFuture<ReleaseOutcome> releasing =
-                CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+        CompletableFuture<ReleaseOutcome> releasing = releasing(handle);
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
 
-        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
+        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.UNKNOWN);
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
     }
@@ -148,8 +159,10 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
             writing.countDown();
             awaitQuietly(written);
         };
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(300)), 1);
+        LockHandle handle = granted(REQUEST, 1);
+        letPass(LEASE.dividedBy(3));
         assertThat(writing.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+        letPass(LEASE.dividedBy(3).multipliedBy(2));
         await().until(() -> !handle.isHeld());
         assertThat(handle.release()).isEqualTo(ReleaseOutcome.LOST);
         written.countDown();
@@ -163,10 +176,11 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
     void throwsOnceForALockThatTheThreadLostAndNeverReleased() throws Exception {
-        LockRequest lapsing = REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal();
+        LockRequest lapsing = REQUEST.withoutRenewal();
         CompletableFuture<Long> fencingTokens = CompletableFuture.supplyAsync(
                 () -> {
                     engine.acquire(lapsing);
+                    letPass(LEASE);
                     await().until(() -> engine.heldLocks().size() == 0);
                     assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockLostException.class);
                     return engine.acquire(REQUEST).fencingToken();
@@ -174,7 +188,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(fencingTokens.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(2);
+        assertThat(resultOf(fencingTokens)).isEqualTo(2);
     }
 
     @Test
@@ -196,7 +210,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST);
         backend.signal(KEY); // the key was deleted
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(other.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(other).isHeld()).isTrue();
         assertThat(engine.heldLocks().size()).isEqualTo(1);
         await().untilAsserted(() -> assertThat(losses).singleElement().satisfies(lost -> {
             assertThat(lost.fencingToken()).isEqualTo(1);
@@ -204,7 +218,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         }));
         displaced.countDown();
 
-        assertThat(owner.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(resultOf(owner)).isEqualTo(ReleaseOutcome.LOST);
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
         assertThat(other.join().isHeld()).isTrue();
         assertThat(engine.heldLocks().snapshot())
@@ -225,9 +239,9 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
         await().until(() -> !first.isHeld());
         attempt.answer().complete(new AcquireResult.Granted(2, 0));
-        LockHandle second = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
+        LockHandle second = resultOf(waiting);
 
-        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.LOST);
         extension.answer().complete(new RenewResult.NotHeld());
         assertThat(second.isHeld()).isTrue();
         assertThat(engine.heldLocks().size()).isEqualTo(1);
@@ -242,7 +256,10 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 throw new OutOfMemoryError("planted");
             }
         };
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(1500)), 1);
+        LockHandle handle = granted(REQUEST, 1);
+        letPass(LEASE.dividedBy(3));
+        await().until(() -> failures.get() > 0);
+        letPass(LEASE.dividedBy(3));
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         assertThat(failures).hasValueGreaterThan(1);
         assertThat(handle.isHeld()).isTrue();
@@ -270,12 +287,12 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                     },
                     EngineInterleavings::onNewThread);
             backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-            LockHandle handle = got.get(Patience.SECONDS, TimeUnit.SECONDS);
-            wallMillis.addAndGet(30_100);
+            LockHandle handle = resultOf(got);
+            suspend(Duration.ofMillis(30_100));
             start.countDown();
             handle.isHeld(); // finds the loss while the owner releases
             backend.nextAcquire().answer().complete(contended());
-            assertThat(again.get(Patience.SECONDS, TimeUnit.SECONDS)).isFalse();
+            assertThat(resultOf(again)).isFalse();
         }
     }
 
@@ -284,8 +301,8 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         LockHandle handle = granted(REQUEST, 1);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
-        wallMillis.addAndGet(30_100);
-        // Far below a third of the lease, after which a renewal would notice the loss.
+        suspend(Duration.ofMillis(30_100));
+        letPass(Duration.ofSeconds(1)); // far below a third of the lease, after which a renewal would notice the loss
         assertThat(lost.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
@@ -303,9 +320,9 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         CountDownLatch outerTold = new CountDownLatch(1);
-        LockHandle handle = outer.get(Patience.SECONDS, TimeUnit.SECONDS);
+        LockHandle handle = resultOf(outer);
         handle.onLost(outerTold::countDown);
-        wallMillis.addAndGet(30_100);
+        suspend(Duration.ofMillis(30_100));
 
         assertThat(handle.isHeld()).isFalse();
         assertThat(outerTold.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -318,10 +335,11 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
                 () -> handle.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
-        extending.get(Patience.SECONDS, TimeUnit.SECONDS);
-        CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+        resultOf(extending);
+        releasing(handle);
         for (int i = 0; i < 5; i++) { // 50 + 100 + 200 + 400 ms: beyond the first lease
             backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
+            letPass(Duration.ofMillis(400));
         }
     }
 
@@ -330,9 +348,12 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         LockHandle handle = granted(REQUEST, 1);
         backend.refusesReleases = true;
         assertThat(handle.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
-        await().pollDelay(Duration.ofMillis(300)).until(() -> true); // probes come after 50, 100 and 200 ms
-        assertThat(backend.log).filteredOn(ReleaseCommand.class::isInstance).hasSizeBetween(2, 6);
+        letPass(Duration.ofMillis(50));
+        await().untilAsserted(() -> assertThat(backend.log)
+                .filteredOn(ReleaseCommand.class::isInstance)
+                .hasSizeBetween(2, 6));
         backend.refusesReleases = false;
+        letPass(Duration.ofMillis(200));
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
     }
 
@@ -359,21 +380,19 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     void reportsALossBeforeTheDeliveryTogetherWithTheGrant() throws Exception {
         List<Class<?>> received = new CopyOnWriteArrayList<>();
         ManualBackend own = new ManualBackend();
-        LockEngine late =
-                new LockEngine(own, EngineSettings.DEFAULTS, List.of(event -> received.add(event.getClass())), clock);
-        CompletableFuture<LockHandle> acquiring =
-                late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal());
+        LockEngine late = new LockEngine(
+                own, EngineSettings.DEFAULTS, List.of(event -> received.add(event.getClass())), environment());
+        CompletableFuture<LockHandle> acquiring = late.acquireAsync(REQUEST.withoutRenewal());
         Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();
         onClock = () -> {
             if (late.heldLocks().size() > 0) { // granted and not delivered yet
                 onClock = () -> {};
-                letPass(Duration.ofMillis(500));
+                letPass(LEASE);
             }
         };
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> resultOf(acquiring)).hasCauseInstanceOf(LockLostException.class);
         await().untilAsserted(() -> assertThat(received)
                 .containsExactlyInAnyOrder(LockEvent.Acquired.class, LockEvent.Lost.class, LockEvent.Released.class));
         own.answerTheRest();

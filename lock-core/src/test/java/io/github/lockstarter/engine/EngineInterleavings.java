@@ -12,17 +12,18 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.testing.SettableClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -39,8 +40,10 @@ abstract class EngineInterleavings {
     /** The name of locks whose release waits for no answer. */
     static final String SENT_RELEASE = "sent-release";
 
-    /** Long enough that no beat and no doubt occurs in real time; tests advance the clock. */
     static final Duration TAKE_OVER = Duration.ofSeconds(4);
+
+    /** The longest delay between two attempts. */
+    static final Duration RETRY_DELAY = EngineSettings.DEFAULTS.maxRetryDelay();
 
     private static final Set<Class<?>> KEPT_EVENTS = Set.of(
             LockEvent.Acquired.class,
@@ -52,11 +55,8 @@ abstract class EngineInterleavings {
     final RuntimeException cause = new RuntimeException("connection reset");
 
     final ManualBackend backend;
-    private final AtomicLong ahead = new AtomicLong();
+    private final SettableClock time = new SettableClock();
     final AtomicLong wallMillis = new AtomicLong(1_000_000);
-
-    private volatile int slowness = 1;
-    private volatile OptionalLong slowSince = OptionalLong.empty();
 
     /** Runs whenever the engine reads the clock, on that thread. */
     volatile Runnable onClock = () -> {};
@@ -86,26 +86,33 @@ abstract class EngineInterleavings {
 
     EngineInterleavings(ManualBackend backend, EngineSettings.HandOver handOver) {
         this.backend = backend;
-        engine = new LockEngine(backend, settings(handOver), List.of(listener()), clock);
+        engine = new LockEngine(backend, settings(handOver), List.of(listener()), environment());
     }
 
     private long nanos() {
         onClock.run();
-        long now = System.nanoTime();
-        long passed = slowSince.isPresent() ? (now - slowSince.getAsLong()) / slowness : 0;
-        return slowSince.orElse(now) + passed + ahead.get();
+        return time.nanos();
     }
 
-    /** Lets what comes too late come later than a test waits: only {@link #letPass} is as fast as before. */
-    void slowDown(int times) {
-        slowness = times;
-        slowSince = OptionalLong.of(System.nanoTime());
+    /** Of an engine whose clock the test controls, as that of {@link #engine}. */
+    EngineEnvironment environment() {
+        return time.environment(clock);
     }
 
-    /** Advances both clocks. The timer's thread may notice it late. */
-    void letPass(Duration time) {
-        wallMillis.addAndGet(time.toMillis());
-        ahead.addAndGet(time.toNanos());
+    /** Advances both clocks; the timer notices it at once. */
+    void letPass(Duration passed) {
+        wallMillis.addAndGet(passed.toMillis());
+        time.letPass(passed);
+    }
+
+    /** Returns when the timer has done all that is due now. */
+    void settle() throws Exception {
+        time.settle();
+    }
+
+    /** The machine was suspended, and its monotonic clock stood still. */
+    void suspend(Duration passed) {
+        wallMillis.addAndGet(passed.toMillis());
     }
 
     private static EngineSettings settings(EngineSettings.HandOver handOver) {
@@ -193,7 +200,7 @@ abstract class EngineInterleavings {
     LockHandle granted(LockRequest request, long fencingToken) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
         backend.nextAcquire().answer().complete(grant(fencingToken, 0));
-        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        return resultOf(acquiring);
     }
 
     /** A hold that was contended, so that its grant covers the maximum of fencing tokens. */
@@ -202,7 +209,11 @@ abstract class EngineInterleavings {
         backend.nextAcquire().answer().complete(contended());
         backend.signal(KEY);
         backend.nextAcquire().answer().complete(grant(firstFencingToken, othersWaiting));
-        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        return resultOf(acquiring);
+    }
+
+    static <T> T resultOf(Future<T> future) throws Exception {
+        return future.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     static CompletableFuture<ReleaseOutcome> releasing(LockHandle handle) {

@@ -17,20 +17,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Commands for locks with a minimum time, and their answers. */
 class EngineMinimumTimeTests extends EngineInterleavings {
 
     private static final Duration MINIMUM = Duration.ofSeconds(10);
+    private static final LockRequest PATIENT = REQUEST.waitingUpTo(MINIMUM.multipliedBy(6));
     private static final LockRequest TICK = REQUEST.keptFor(MINIMUM);
 
     /** A hold with a minimum time. */
     private LockHandle held() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
-        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        return resultOf(acquiring);
     }
 
     @Test
@@ -42,7 +42,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         assertThat(release.command().atLeast()).isEqualTo(MINIMUM);
         release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
 
-        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
         assertThat(((AcquireCommand) backend.log.get(0)).atLeast()).isEqualTo(MINIMUM);
     }
 
@@ -57,8 +57,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     @Test
     void aWaiterTriesWhenTheMinimumTimeIsOver() throws Exception {
         LockHandle held = held();
-        engine.acquireAsync(REQUEST);
-        long start = System.nanoTime();
+        engine.acquireAsync(PATIENT);
         releasing(held);
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         assertThat(release.command().requeue()).as("the waiter's registration").isPresent();
@@ -66,23 +65,27 @@ class EngineMinimumTimeTests extends EngineInterleavings {
                 .as("no attempt on the heels of the release")
                 .isTrue();
 
-        release.answer().complete(new ReleaseResult.Kept(Duration.ofMillis(700), 0));
+        release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
 
-        backend.nextAcquire();
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(700));
+        assertTriesAfter(MINIMUM);
     }
 
     @Test
     void aWaiterThatIsRefusedAKeptLockTriesWhenTheMinimumTimeIsOver() throws Exception {
-        engine.acquireAsync(REQUEST);
-        Duration rest = Duration.ofMillis(900); // longer than the first retry delays
+        engine.acquireAsync(PATIENT);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        long start = System.nanoTime();
-        attempt.answer().complete(new AcquireResult.Contended(Optional.of(rest), 7, Optional.empty(), true));
+        attempt.answer().complete(new AcquireResult.Contended(Optional.of(MINIMUM), 7, Optional.empty(), true));
 
+        assertTriesAfter(MINIMUM);
+    }
+
+    /** Later than the retry delays without a minimum time. */
+    private void assertTriesAfter(Duration time) {
+        letPass(time.minusSeconds(1));
+        await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
+                .untilAsserted(() -> assertThat(backend.pollAcquire()).isEmpty());
+        letPass(Duration.ofSeconds(2));
         backend.nextAcquire();
-
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(rest);
     }
 
     @Test
@@ -90,9 +93,10 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(600)));
         Optional<Duration> rest = Optional.of(Duration.ofMillis(9_100));
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(rest, 7, Optional.empty(), true));
+        letPass(Duration.ofMillis(600));
 
         assertThat(waiting)
-                .failsWithin(Duration.ofSeconds(5))
+                .failsWithin(Patience.TIME)
                 .withThrowableThat()
                 .withMessageContaining("kept for its minimum time for 8.");
     }
@@ -109,10 +113,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
                 .answer()
                 .complete(new AcquireResult.Contended(Optional.of(MINIMUM), 0, Optional.empty(), true));
 
-        assertThat(trying)
-                .failsWithin(Duration.ofSeconds(5))
-                .withThrowableThat()
-                .withMessageContaining("minimum time");
+        assertThat(trying).failsWithin(Patience.TIME).withThrowableThat().withMessageContaining("minimum time");
     }
 
     @Test

@@ -50,7 +50,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         grantedToken = attempt.command().token();
         attempt.answer().complete(new AcquireResult.Granted(firstFencingToken, 0));
-        return acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        return resultOf(acquiring);
     }
 
     private void revoked() {
@@ -128,9 +128,8 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
                     },
                     EngineInterleavings::onNewThread);
             start.countDown();
-            message.get(Patience.SECONDS, TimeUnit.SECONDS);
-            assertThat(leaving.get(Patience.SECONDS, TimeUnit.SECONDS))
-                    .isIn(ReleaseOutcome.RELEASED, ReleaseOutcome.LOST);
+            resultOf(message);
+            assertThat(resultOf(leaving)).isIn(ReleaseOutcome.RELEASED, ReleaseOutcome.LOST);
             assertThat(engine.heldLocks().size()).isZero();
             assertThat(backend.log)
                     .as("it is released")
@@ -158,13 +157,13 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(release.command().token()).isEqualTo(grantedToken);
         assertThat(freed).isNotDone();
         release.answer().complete(new ReleaseResult.Released(0));
-        assertThat(freed.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+        assertThat(resultOf(freed)).isEqualTo(new Revocation.Revoked());
 
         LockHandle next = waitedFor(200);
         CompletableFuture<Revocation> unknown = engine.admin().revoke(KEY, next.fencingToken());
         assertThat(next.isHeld()).isFalse();
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("connection reset", cause));
-        assertThat(unknown.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThat(resultOf(unknown))
                 .isInstanceOfSatisfying(Revocation.Unknown.class, revocation -> assertThat(revocation.reason())
                         .contains("has lost it", "the release is repeated", "connection reset"));
     }
@@ -213,15 +212,14 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         ExecutorService thread = Executors.newSingleThreadExecutor();
         Future<LockHandle> acquiring = thread.submit(() -> engine.acquire(REQUEST));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(7, 0));
-        acquiring.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(acquiring);
         CompletableFuture<Revocation> freed = engine.admin().revoke(KEY, 7);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        assertThat(freed.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+        assertThat(resultOf(freed)).isEqualTo(new Revocation.Revoked());
 
         Future<LockHandle> again = thread.submit(() -> engine.acquire(REQUEST));
 
-        assertThatThrownBy(() -> again.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> resultOf(again)).hasCauseInstanceOf(LockLostException.class);
         thread.shutdown();
     }
 
@@ -233,7 +231,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         backend.revoked(KEY, attempt.command().token().fingerprint());
         attempt.answer().complete(new AcquireResult.Granted(7, 0));
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("an operator took it away");
@@ -255,7 +253,6 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(8, 0));
-        assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS).fencingToken())
-                .isEqualTo(8);
+        assertThat(resultOf(second).fencingToken()).isEqualTo(8);
     }
 }

@@ -10,13 +10,11 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Releases that do not wait for the answer. */
@@ -73,7 +71,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
 
         renewal.answer().complete(new RenewResult.Renewed());
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        assertThat(releasing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test

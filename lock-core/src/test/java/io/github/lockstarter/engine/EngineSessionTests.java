@@ -10,7 +10,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.CrashDetection;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -69,6 +67,8 @@ class EngineSessionTests extends EngineInterleavings {
     @BeforeEach
     void awaitAnswer() {
         backend.opened();
+        await().until(() -> session.beats.get() > 0);
+        letPass(TAKE_OVER);
         await().until(() -> session.beats.get() > 1);
     }
 
@@ -108,7 +108,7 @@ class EngineSessionTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThat(acquiring.get(Patience.SECONDS, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(resultOf(acquiring).isHeld()).isTrue();
         assertThat(attempt.command().token().takeOverMillis()).isZero();
     }
 

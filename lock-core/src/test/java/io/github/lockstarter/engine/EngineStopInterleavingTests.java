@@ -49,7 +49,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
 
         assertThat(lost.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         for (CompletableFuture<LockHandle> waiter : List.of(waiting, waitingForOurs)) {
-            assertThatThrownBy(() -> waiter.get(Patience.SECONDS, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> resultOf(waiter))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(LockBackendException.class)
                     .hasMessageContaining("shut down");
@@ -75,13 +75,13 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         await().pollDelay(Duration.ofMillis(50)).until(() -> true); // refusals follow the flag
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> resultOf(acquiring))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("shut down");
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().token()).isEqualTo(attempt.command().token());
         back.answer().complete(new ReleaseResult.Released(0));
-        stopping.get(Patience.SECONDS, TimeUnit.SECONDS);
+        resultOf(stopping);
     }
 
     @Test
@@ -102,8 +102,8 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         made.countDown();
 
         backend.nextAcquire().answer().complete(contended());
-        stopping.get(Patience.SECONDS, TimeUnit.SECONDS);
-        assertThat(acquiring).failsWithin(5, TimeUnit.SECONDS);
+        resultOf(stopping);
+        assertThat(acquiring).failsWithin(Patience.TIME);
     }
 
     @Test
@@ -114,7 +114,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
             calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));
-            calls.whenIdle().get(Patience.SECONDS, TimeUnit.SECONDS);
+            resultOf(calls.whenIdle());
         }
     }
 
@@ -123,7 +123,6 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     void aStopCompletesDuringADrain() throws Exception {
         granted(REQUEST, 1);
         letPass(Duration.ofSeconds(11));
-        engine.acquireAsync(LockRequest.of("another key").waitingUpTo(Duration.ofMillis(1))); // wakes the timer
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         CompletableFuture<Void> drained = engine.drain();
         CompletableFuture<CompletableFuture<Void>> stopping = new CompletableFuture<>();
@@ -131,7 +130,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         renewal.answer().complete(new RenewResult.NotHeld());
         backend.answerTheRest();
 
-        assertThat(stopping.get(Patience.SECONDS, TimeUnit.SECONDS)).succeedsWithin(Patience.TIME);
+        assertThat(resultOf(stopping)).succeedsWithin(Patience.TIME);
         assertThat(drained).succeedsWithin(Patience.TIME);
     }
 
@@ -144,7 +143,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         backend.answerTheRest();
 
         assertThat(begun).succeedsWithin(Patience.TIME);
-        stopping.join(5_000);
+        stopping.join(Patience.TIME.toMillis());
         assertThat(stopping.isAlive()).isFalse();
     }
 
@@ -158,7 +157,6 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         assertThat(engine.isRunning()).isTrue();
         assertThat(granted(REQUEST, 1).isHeld()).isTrue();
         letPass(Duration.ofSeconds(11));
-        engine.acquireAsync(LockRequest.of("another key").waitingUpTo(Duration.ofMillis(1))); // wakes the timer
         assertThat(backend.nextRenewal().command().key()).isEqualTo(KEY);
     }
 
@@ -179,7 +177,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         releasing(held);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
 
-        leaving.join(5_000);
+        leaving.join(Patience.TIME.toMillis());
         assertThat(leaving.isAlive()).isFalse();
         assertThat(drained).succeedsWithin(Patience.TIME);
     }
@@ -207,8 +205,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         engine.drain();
 
         assertThat(isAnswered).isTrue();
-        assertThatThrownBy(() -> acquiring.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasMessageContaining("shut down");
+        assertThatThrownBy(() -> resultOf(acquiring)).hasMessageContaining("shut down");
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(attempt.command().token());
     }
@@ -225,7 +222,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().token()).isEqualTo(attempt.command().token());
         back.answer().complete(new ReleaseResult.Released(0));
-        starting.join(30_000);
+        starting.join(Patience.TIME.toMillis());
 
         assertThat(refused).isCompletedExceptionally();
         engine.acquireAsync(REQUEST);

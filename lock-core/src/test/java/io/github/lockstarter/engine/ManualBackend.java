@@ -1,5 +1,7 @@
 package io.github.lockstarter.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -199,11 +202,17 @@ public final class ManualBackend implements LockBackend {
         return registered;
     }
 
-    private static <S> S next(LinkedBlockingQueue<S> queue, String what) {
+    /** Once the engine awaits the answer: what it does then is done when the test has completed it. */
+    private static <C, R> Sent<C, R> next(LinkedBlockingQueue<Sent<C, R>> queue, String what) {
         try {
-            S sent = queue.poll(Patience.SECONDS, TimeUnit.SECONDS);
+            Sent<C, R> sent = queue.poll(Patience.SECONDS, TimeUnit.SECONDS);
             if (sent == null) {
                 throw new AssertionError("No " + what + " was sent in time");
+            }
+            long until = System.nanoTime() + Patience.TIME.toNanos();
+            while (sent.answer.getNumberOfDependents() == 0 && !sent.answer.isDone()) {
+                assertThat(System.nanoTime()).as("waiting for the answer").isLessThan(until);
+                LockSupport.parkNanos(100_000);
             }
             return sent;
         } catch (InterruptedException e) {

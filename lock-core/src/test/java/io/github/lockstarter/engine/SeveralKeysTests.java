@@ -42,7 +42,7 @@ class SeveralKeysTests {
         LockHandle b = engine.acquire(LockRequest.of("b"));
         CompletableFuture<LockHandle> dependent = engine.acquireAsync(
                         LockRequest.ofAll(List.of("a", "b")).waitingUpTo(Duration.ofMillis(50)))
-                .handle((both, failure) -> engine.acquire(LockRequest.of("a").waitingUpTo(Duration.ofSeconds(2))));
+                .handle((both, failure) -> engine.acquire(LockRequest.of("a").waitingUpTo(Patience.TIME)));
 
         try (LockHandle a = dependent.get(Patience.SECONDS, TimeUnit.SECONDS)) {
             assertThat(a.isHeld()).isTrue();

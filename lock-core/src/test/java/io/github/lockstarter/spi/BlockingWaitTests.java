@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The result of a wait, and the thread during it. */
-@Timeout(30)
+@Timeout(180)
 class BlockingWaitTests {
 
     private static final Duration SOON = Duration.ofMillis(30);

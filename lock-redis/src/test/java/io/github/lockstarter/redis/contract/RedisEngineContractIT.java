@@ -25,7 +25,7 @@ class RedisEngineContractIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static LockStore store() {
-        return new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2)));
+        return RedisStore.withClockOf(REDIS.server()).with(RedisStore.patient(Duration.ofSeconds(2)));
     }
 
     @Nested

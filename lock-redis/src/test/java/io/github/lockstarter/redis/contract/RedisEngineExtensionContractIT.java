@@ -20,6 +20,6 @@ class RedisEngineExtensionContractIT extends EngineExtensionContract {
     }
 
     private static LockStore store() {
-        return new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2)));
+        return RedisStore.withClockOf(REDIS.server()).with(RedisStore.patient(Duration.ofSeconds(2)));
     }
 }

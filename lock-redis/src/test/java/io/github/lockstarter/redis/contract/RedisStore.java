@@ -12,6 +12,7 @@ import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.testing.SettableClock;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,13 +35,23 @@ public final class RedisStore implements LockStore {
     private final Function<RedisSettings, RedisConnector> connectors;
     private final RedisSettings settings;
     private final List<RedisServer> servers;
+    private final Optional<SettableClock> clock;
     private final List<RedisLockBackend> backends = new ArrayList<>();
 
     private RedisStore(
             Function<RedisSettings, RedisConnector> connectors, RedisSettings settings, List<RedisServer> servers) {
+        this(connectors, settings, servers, Optional.empty());
+    }
+
+    private RedisStore(
+            Function<RedisSettings, RedisConnector> connectors,
+            RedisSettings settings,
+            List<RedisServer> servers,
+            Optional<SettableClock> clock) {
         this.connectors = connectors;
         this.settings = settings;
         this.servers = servers;
+        this.clock = clock;
     }
 
     /** One server, or the master that sentinels name, which this store cannot pause. */
@@ -50,6 +61,18 @@ public final class RedisStore implements LockStore {
 
     private RedisStore(RedisURI uri, List<RedisServer> servers) {
         this(its -> new DirectRedisConnector(RedisURI.builder(uri).build(), its), SETTINGS, servers);
+    }
+
+    /** One server, whose clock a test can set where that works; its time is right again when the store is closed. */
+    public static RedisStore withClockOf(RedisServer server) {
+        RedisStore usual = on(server);
+        return RedisServer.canSetClock()
+                ? new RedisStore(
+                        usual.connectors,
+                        usual.settings,
+                        usual.servers,
+                        Optional.of(SettableClock.ofThisMachine(server::setClock)))
+                : usual;
     }
 
     /** One server, which this store can pause. */
@@ -74,7 +97,7 @@ public final class RedisStore implements LockStore {
 
     /** The same servers, used otherwise. */
     public RedisStore with(RedisSettings others) {
-        return new RedisStore(connectors, others, servers);
+        return new RedisStore(connectors, others, servers, clock);
     }
 
     public static RedisStore behind(TcpProxy proxy) {
@@ -117,6 +140,11 @@ public final class RedisStore implements LockStore {
     }
 
     @Override
+    public Optional<SettableClock> clock() {
+        return clock;
+    }
+
+    @Override
     public void pause() {
         servers.forEach(RedisServer::pause);
     }
@@ -129,5 +157,8 @@ public final class RedisStore implements LockStore {
     @Override
     public void close() {
         backends.forEach(RedisLockBackend::close);
+        if (clock.isPresent()) {
+            servers.forEach(server -> server.setClock(Duration.ZERO));
+        }
     }
 }

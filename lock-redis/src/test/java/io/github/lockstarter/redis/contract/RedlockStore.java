@@ -17,6 +17,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.testing.SettableClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +36,7 @@ final class RedlockStore implements LockStore {
 
     private static final RedlockSettings SETTINGS = new RedlockSettings(Duration.ofMillis(200), Duration.ofSeconds(60));
 
+    private final SettableClock clock = new SettableClock();
     private final List<LocalLockBackend> up;
     private final int down;
 
@@ -42,7 +44,9 @@ final class RedlockStore implements LockStore {
     private final AtomicBoolean paused = new AtomicBoolean();
 
     private RedlockStore(int up, int down) {
-        this.up = Stream.generate(LocalLockBackend::new).limit(up).toList();
+        this.up = Stream.generate(() -> new LocalLockBackend(clock::nanos))
+                .limit(up)
+                .toList();
         this.down = down;
     }
 
@@ -75,6 +79,11 @@ final class RedlockStore implements LockStore {
     @Override
     public Optional<Duration> commandTimeout() {
         return Optional.of(SETTINGS.nodeTimeout());
+    }
+
+    @Override
+    public Optional<SettableClock> clock() {
+        return Optional.of(clock);
     }
 
     @Override
