@@ -41,15 +41,14 @@ public abstract class AbandonedHoldContract extends EngineContract {
         thread.join();
 
         awaitCollected(() -> assertThat(holder.locks().heldLocks().snapshot()).isEmpty());
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(holder.events().of(LockEvent.Abandoned.class))
-                        .singleElement()
-                        .satisfies(event -> {
-                            assertThat(event.name()).isEqualTo("left");
-                            assertThat(event.key()).isEqualTo(key);
-                            assertThat(event.owner()).isEqualTo("leaver");
-                            assertThat(event.abandonment()).isEqualTo(Abandonment.RELEASED);
-                        }));
+        await().untilAsserted(() -> assertThat(holder.events().of(LockEvent.Abandoned.class))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.name()).isEqualTo("left");
+                    assertThat(event.key()).isEqualTo(key);
+                    assertThat(event.owner()).isEqualTo("leaver");
+                    assertThat(event.abandonment()).isEqualTo(Abandonment.RELEASED);
+                }));
         await().untilAsserted(() -> assertThat(holder.events().of(LockEvent.Released.class)) // with the answer
                 .extracting(LockEvent.Released::outcome)
                 .containsExactly(ReleaseOutcome.RELEASED));
@@ -105,7 +104,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
         assertThat(lost).isFalse();
 
         holder.close();
-        await().atMost(Patience.TIME).untilTrue(lost);
+        await().untilTrue(lost);
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -71,8 +70,7 @@ public abstract class AdminContract extends BackendContract {
     void inspectingALockDoesNotExtendIt() {
         SpiHold held = alice.hold(key, SHORT_LEASE);
         letPass(SHORT_LEASE);
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(inspect(key)).isInstanceOf(StoredLock.Free.class));
+        await().untilAsserted(() -> assertThat(inspect(key)).isInstanceOf(StoredLock.Free.class));
 
         assertThat(bob.hold(key, LEASE).fencingToken()).isGreaterThan(held.fencingToken());
     }
@@ -142,8 +140,7 @@ public abstract class AdminContract extends BackendContract {
         assertThat(inspect(key)).isInstanceOfSatisfying(StoredLock.Held.class, held -> assertThat(held.holder())
                 .hasValue(holder));
         if (store.capabilities().equals(StoreCapabilities.ALL)) {
-            await().atMost(Patience.TIME)
-                    .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
+            await().untilAsserted(() -> assertThat(alice.wanted()).contains(key));
         }
 
         assertThat(alice.renew(key, token, LEASE, fencingToken)).isInstanceOf(RenewResult.Renewed.class);
@@ -222,7 +219,7 @@ public abstract class AdminContract extends BackendContract {
 
     private void assertToldOfItsRevocation(SpiClient holder, SpiHold held) {
         if (store.capabilities().signals() != Signals.NONE) {
-            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(holder.revoked())
+            await().untilAsserted(() -> assertThat(holder.revoked())
                     .contains(held.key() + "@" + held.token().fingerprint()));
         }
     }

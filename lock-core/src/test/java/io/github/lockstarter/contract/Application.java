@@ -105,12 +105,11 @@ public final class Application implements AutoCloseable {
 
     /** Waits until the store answers beats, so that locks acquired from now on can be taken over. */
     public void awaitTakeOver() {
-        await().atMost(Patience.TIME)
-                .until(() -> admin().storeState()
-                                .get(Patience.SECONDS, TimeUnit.SECONDS)
-                                .crashTakeOver()
-                                .state()
-                        == CrashTakeOver.State.ON);
+        await().until(() -> admin().storeState()
+                        .get(Patience.SECONDS, TimeUnit.SECONDS)
+                        .crashTakeOver()
+                        .state()
+                == CrashTakeOver.State.ON);
     }
 
     public LockEngine engine() {

@@ -92,7 +92,7 @@ abstract class BackendContract {
     SpiHold holdWhenFree(SpiClient client) {
         store.clock().ifPresent(clock -> clock.letPass(QUEUED_LEASE));
         SpiHold[] hold = new SpiHold[1];
-        await().pollInterval(Duration.ofMillis(10)).atMost(Patience.TIME).untilAsserted(() -> {
+        await().pollInterval(Duration.ofMillis(10)).untilAsserted(() -> {
             hold[0] = client.hold(key, LEASE);
         });
         return hold[0];
@@ -120,13 +120,11 @@ abstract class BackendContract {
         if (store.capabilities().signals() == Signals.NONE) {
             return;
         }
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(client.signals()).containsExactly(key));
+        await().untilAsserted(() -> assertThat(client.signals()).containsExactly(key));
     }
 
     static void assertNotSignalled(SpiClient client) {
-        await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(client.signals())
-                .isEmpty());
+        await().during(SILENCE).untilAsserted(() -> assertThat(client.signals()).isEmpty());
     }
 
     /** The repeated attempt got the same grant, or a greater fencing token where the store allows it. */

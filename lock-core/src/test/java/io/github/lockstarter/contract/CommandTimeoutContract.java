@@ -8,7 +8,6 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.StoreEvent;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -110,16 +109,14 @@ public abstract class CommandTimeoutContract extends BackendContract {
     @Test
     void reportsAnOutageOnceAndItsEndOnce() {
         try (Application application = Application.over(store.connect())) {
-            await().atMost(Patience.TIME).until(() -> acquires(application));
+            await().until(() -> acquires(application));
             application.events().forgetStore();
             store.pause();
-            await().atMost(Patience.TIME)
-                    .until(() -> !acquires(application) && !outages(application).isEmpty());
+            await().until(() -> !acquires(application) && !outages(application).isEmpty());
             assertThat(acquires(application)).isFalse();
 
             store.resume();
-            await().atMost(Patience.TIME)
-                    .until(() -> acquires(application) && outages(application).size() > 1);
+            await().until(() -> acquires(application) && outages(application).size() > 1);
             assertThat(outages(application))
                     .extracting(StoreEvent::getClass)
                     .isEqualTo(List.of(StoreEvent.Unreachable.class, StoreEvent.Reachable.class));
@@ -250,7 +247,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     private void assertLocksAgain() {
         store.resume();
-        await().atMost(Patience.TIME).untilAsserted(() -> alice.hold("contract:" + UUID.randomUUID(), LEASE));
+        await().untilAsserted(() -> alice.hold("contract:" + UUID.randomUUID(), LEASE));
     }
 
     /** Their lease would outlast the test. */
@@ -258,8 +255,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
         for (Sent each : sent) {
             Object result = SpiClient.answer(each.answers().get(0)).result();
             if (result instanceof AcquireResult.Rejected || result instanceof AcquireResult.Unavailable) {
-                await().atMost(Patience.TIME)
-                        .untilAsserted(() -> bob.hold(each.command().key(), LEASE));
+                await().untilAsserted(() -> bob.hold(each.command().key(), LEASE));
             }
         }
     }

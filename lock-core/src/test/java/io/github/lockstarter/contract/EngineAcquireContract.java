@@ -196,7 +196,7 @@ public abstract class EngineAcquireContract extends EngineContract {
         });
 
         assertThat(resultOf(flag)).as("the interrupt flag").isTrue();
-        await().atMost(Patience.TIME).untilAsserted(this::assertFree);
+        await().untilAsserted(this::assertFree);
         assertThat(first.locks().heldLocks().size()).isZero();
     }
 
@@ -217,7 +217,7 @@ public abstract class EngineAcquireContract extends EngineContract {
 
         assertThat(resultOf(flag)).as("the interrupt flag").isTrue();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-        await().atMost(Patience.TIME).untilAsserted(this::assertFree);
+        await().untilAsserted(this::assertFree);
         assertThat(second.events().of(LockEvent.Acquired.class)).isEmpty();
     }
 
@@ -261,7 +261,7 @@ public abstract class EngineAcquireContract extends EngineContract {
         assertThat(future.cancel(true)).isTrue();
         held.release();
 
-        await().atMost(Patience.TIME).untilAsserted(this::assertFree);
+        await().untilAsserted(this::assertFree);
     }
 
     @Test

@@ -52,8 +52,7 @@ public abstract class EngineAdminContract extends EngineContract {
 
         held.release();
         resultOf(one).release();
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(first.admin().waiters()).isEmpty());
+        await().untilAsserted(() -> assertThat(first.admin().waiters()).isEmpty());
     }
 
     @Test
@@ -161,15 +160,13 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     private static void assertRevoked(Application holder, LockHandle held) {
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(held.isHeld()).isFalse());
+        await().untilAsserted(() -> assertThat(held.isHeld()).isFalse());
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("an operator took it away");
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
-                        .extracting(LockEvent.Lost::cause)
-                        .containsExactly(LossCause.REVOKED));
+        await().untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
+                .extracting(LockEvent.Lost::cause)
+                .containsExactly(LossCause.REVOKED));
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
     }
 }

@@ -107,9 +107,8 @@ abstract class EngineContract {
 
     /** Waits until an application has reported this many waits for the lock. */
     void awaitWaiters(Application application, int number) {
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(application.events().of(LockEvent.Contended.class))
-                        .hasSize(number));
+        await().untilAsserted(() ->
+                assertThat(application.events().of(LockEvent.Contended.class)).hasSize(number));
     }
 
     /** A third application can acquire the lock at once. */

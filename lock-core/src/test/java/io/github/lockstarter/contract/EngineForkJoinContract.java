@@ -111,10 +111,9 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
                 return forked;
             }
         });
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(first.events().of(LockEvent.Contended.class))
-                        .extracting(LockEvent.Contended::key)
-                        .contains(other));
+        await().untilAsserted(() -> assertThat(first.events().of(LockEvent.Contended.class))
+                .extracting(LockEvent.Contended::key)
+                .contains(other));
         held.close();
         resultOf(resultOf(section));
 
@@ -130,7 +129,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
                         () -> first.locks().execute(request.waitingUpTo(WAIT), () -> counter[0]++), pool()))
                 .toList()));
 
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(sections).allMatch(CompletableFuture::isDone));
+        await().untilAsserted(() -> assertThat(sections).allMatch(CompletableFuture::isDone));
         assertThat(sections.stream().filter(CompletableFuture::isCompletedExceptionally))
                 .as("sections that were refused the lock")
                 .hasSize(0);

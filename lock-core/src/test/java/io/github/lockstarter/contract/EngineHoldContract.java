@@ -12,7 +12,6 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
-import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -85,7 +84,7 @@ public abstract class EngineHoldContract extends EngineContract {
     void refusesToReenterALostLock() {
         LockHandle outer = first.locks().acquire(request.withoutRenewal());
         letPass(LEASE);
-        await().atMost(Patience.TIME).until(() -> !outer.isHeld());
+        await().until(() -> !outer.isHeld());
 
         assertThatThrownBy(() -> first.locks().acquire(request))
                 .isInstanceOf(LockLostException.class)
@@ -160,7 +159,7 @@ public abstract class EngineHoldContract extends EngineContract {
     void closeThrowsWhenTheLockWasLost() {
         LockHandle late = first.locks().acquire(request.withoutRenewal());
         letPass(LEASE);
-        await().atMost(Patience.TIME).until(() -> !late.isHeld());
+        await().until(() -> !late.isHeld());
 
         assertThatThrownBy(late::ensureHeld)
                 .isInstanceOf(LockLostException.class)

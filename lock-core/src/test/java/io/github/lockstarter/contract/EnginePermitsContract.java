@@ -222,8 +222,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         LockHandle renewed = first.locks().acquire(permit);
         letPassWithRenewals(LEASE);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(ending.state()).isEqualTo(HoldState.LOST));
+        await().untilAsserted(() -> assertThat(ending.state()).isEqualTo(HoldState.LOST));
 
         assertThat(renewed.isHeld()).isTrue();
         LockHandle next = second.locks().acquire(permit);
@@ -277,8 +276,7 @@ public abstract class EnginePermitsContract extends EngineContract {
                 second.admin().revoke(key, 1, seen.join().fencingToken());
 
         assertThat(revocation.join()).isEqualTo(new Revocation.Revoked());
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(taken.state()).isEqualTo(HoldState.LOST));
+        await().untilAsserted(() -> assertThat(taken.state()).isEqualTo(HoldState.LOST));
         assertThat(kept.isHeld()).isTrue();
         assertThat(second.locks().acquire(permit).isHeld()).isTrue();
     }

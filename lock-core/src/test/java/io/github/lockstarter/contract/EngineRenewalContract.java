@@ -190,7 +190,7 @@ public abstract class EngineRenewalContract extends EngineContract {
         first.close();
 
         assertThat(held.isHeld()).isFalse();
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(losses).hasValue(1));
+        await().untilAsserted(() -> assertThat(losses).hasValue(1));
         assertFree();
         assertNoMoreRenewals();
     }
@@ -221,11 +221,10 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     private static void awaitLoss(Application application, LockEvent.LossCause cause) {
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(application.events().of(LockEvent.Lost.class))
-                        .singleElement()
-                        .extracting(LockEvent.Lost::cause)
-                        .isEqualTo(cause));
+        await().untilAsserted(() -> assertThat(application.events().of(LockEvent.Lost.class))
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(cause));
     }
 
     private long renewals() {

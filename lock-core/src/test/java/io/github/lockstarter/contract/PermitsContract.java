@@ -193,7 +193,7 @@ public abstract class PermitsContract extends BackendContract {
 
         queue(carol);
 
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted()))
+        await().untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted()))
                 .allSatisfy(wanted -> assertThat(wanted).isNotEmpty()));
         await().during(SILENCE).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted(), carol.wanted()))
                 .containsExactly(List.of(key), List.of(key), List.of()));
@@ -209,13 +209,11 @@ public abstract class PermitsContract extends BackendContract {
         hold(bob);
 
         queue(alice);
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(bob.wanted()).contains(key));
+        await().untilAsserted(() -> assertThat(bob.wanted()).contains(key));
         assertThat(alice.wanted()).isEmpty();
         queue(bob);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
+        await().untilAsserted(() -> assertThat(alice.wanted()).contains(key));
     }
 
     /** Another application may wait for the freed slot. */

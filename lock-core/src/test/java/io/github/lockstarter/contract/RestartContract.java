@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
-import io.github.lockstarter.kit.Patience;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,8 +45,7 @@ public abstract class RestartContract extends BackendContract {
 
         held.release();
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(client.signals()).contains(contended));
+        await().untilAsserted(() -> assertThat(client.signals()).contains(contended));
     }
 
     @Test
@@ -60,8 +58,7 @@ public abstract class RestartContract extends BackendContract {
 
             bob.queue(contended);
 
-            await().atMost(Patience.TIME)
-                    .untilAsserted(() -> assertThat(alice.wanted()).contains(contended));
+            await().untilAsserted(() -> assertThat(alice.wanted()).contains(contended));
         }
     }
 
@@ -75,7 +72,7 @@ public abstract class RestartContract extends BackendContract {
             assertThat(SpiClient.answer(bob.backend().revoke(revoked, 0, held.fencingToken())))
                     .isInstanceOf(Revocation.Revoked.class);
 
-            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(alice.revoked())
+            await().untilAsserted(() -> assertThat(alice.revoked())
                     .contains(revoked + "@" + held.token().fingerprint()));
         }
     }

@@ -3,7 +3,6 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -84,8 +83,7 @@ public abstract class WakeUpContract extends BackendContract {
         barged.release();
 
         assertThat(carol.signals()).isEmpty();
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(bob.signals()).hasSize(2));
+        await().untilAsserted(() -> assertThat(bob.signals()).hasSize(2));
     }
 
     @Test
@@ -161,8 +159,7 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.release(key, token, fencingTokenOf(granted.get()));
 
-        await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(bob.signals())
-                .hasSize(before));
+        await().during(SILENCE).untilAsserted(() -> assertThat(bob.signals()).hasSize(before));
     }
 
     @Test
@@ -200,8 +197,7 @@ public abstract class WakeUpContract extends BackendContract {
         assertNotSignalled(carol);
 
         other.release();
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(carol.signals()).containsExactly(key + ":other"));
+        await().untilAsserted(() -> assertThat(carol.signals()).containsExactly(key + ":other"));
     }
 
     @Test
@@ -253,8 +249,7 @@ public abstract class WakeUpContract extends BackendContract {
         bob.queue(key);
         carol.queue(key);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(alice.wanted()).isNotEmpty());
+        await().untilAsserted(() -> assertThat(alice.wanted()).isNotEmpty());
         await().during(SILENCE).untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
         assertThat(bob.wanted()).isEmpty();
         assertThat(carol.wanted()).isEmpty();
@@ -270,8 +265,7 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.queue(key);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
+        await().untilAsserted(() -> assertThat(alice.wanted()).contains(key));
     }
 
     @Test
@@ -285,8 +279,7 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.queue(key);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(carol.wanted()).contains(key));
+        await().untilAsserted(() -> assertThat(carol.wanted()).contains(key));
     }
 
     @Test
@@ -299,7 +292,6 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     private static void assertNotWanted(SpiClient client) {
-        await().during(SILENCE).atMost(Patience.TIME).untilAsserted(() -> assertThat(client.wanted())
-                .isEmpty());
+        await().during(SILENCE).untilAsserted(() -> assertThat(client.wanted()).isEmpty());
     }
 }

@@ -46,8 +46,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> resultOf(acquiring))
-                .hasCauseInstanceOf(LockBackendException.class)
+        assertFails(acquiring, LockBackendException.class)
                 .hasMessageContaining(
                         "The caller does not hold lock 'order:42': no answer within 2s. The store may have"
                                 + " executed the request; if so, the grant is released in the background, or ends with"
@@ -63,8 +62,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
-        assertThatThrownBy(() -> resultOf(acquiring))
-                .hasCauseInstanceOf(LockBackendException.class)
+        assertFails(acquiring, LockBackendException.class)
                 .hasMessageContaining("Lock 'order:42' was not acquired: NOPERM");
         assertThat(backend.isQuiet()).isTrue();
     }
@@ -76,7 +74,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("connection refused", cause));
 
         for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
-            assertThatThrownBy(() -> resultOf(waiter)).hasCauseInstanceOf(LockBackendException.class);
+            assertFails(waiter, LockBackendException.class);
         }
     }
 
@@ -154,7 +152,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(backend.isQuiet()).as("one attempt at a time").isTrue();
         attempt.answer().complete(contended());
 
-        assertThatThrownBy(() -> resultOf(first)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertFails(first, LockNotAcquiredException.class);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(resultOf(second).isHeld()).isTrue();
     }
@@ -172,9 +170,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
         for (CompletableFuture<LockHandle> answered : List.of(trying, brief)) {
-            assertThatThrownBy(() -> resultOf(answered))
-                    .hasCauseInstanceOf(LockBackendException.class)
-                    .hasMessageContaining("NOPERM");
+            assertFails(answered, LockBackendException.class).hasMessageContaining("NOPERM");
         }
         assertThat(first).isNotDone();
     }
@@ -188,9 +184,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
 
         for (CompletableFuture<LockHandle> answered : List.of(first, second)) {
-            assertThatThrownBy(() -> resultOf(answered))
-                    .hasCauseInstanceOf(LockBackendException.class)
-                    .hasMessageContaining("no answer within 2s");
+            assertFails(answered, LockBackendException.class).hasMessageContaining("no answer within 2s");
         }
         assertThat(backend.pollAcquire()).isEmpty();
     }
@@ -203,7 +197,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         owed.attempt().answer().complete(contended());
 
-        assertThatThrownBy(() -> resultOf(owed.shorter())).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertFails(owed.shorter(), LockNotAcquiredException.class);
         assertThat(backend.nextWithdrawal().command().token())
                 .isEqualTo(owed.attempt().command().token());
     }
@@ -250,7 +244,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
         letPass(Duration.ofMillis(400));
-        assertThatThrownBy(() -> resultOf(first)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertFails(first, LockNotAcquiredException.class);
         return new Owed(attempt, shorter);
     }
 
@@ -314,8 +308,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
         letPass(LONGER_THAN_A_LOOK);
 
-        assertThatThrownBy(() -> resultOf(acquiring))
-                .hasCauseInstanceOf(LockNotAcquiredException.class)
+        assertFails(acquiring, LockNotAcquiredException.class)
                 .hasMessageContaining("within 1s (2 attempts): held by another owner; its lease ends in 20s"
                         + " unless it is renewed");
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
@@ -353,7 +346,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
         letPass(LONGER_THAN_A_LOOK);
 
-        assertThatThrownBy(() -> resultOf(acquiring)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertFails(acquiring, LockNotAcquiredException.class);
         secondLook.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(secondLook.command().token());
@@ -371,7 +364,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
         for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
-            assertThatThrownBy(() -> resultOf(waiter)).hasCauseInstanceOf(LockBackendException.class);
+            assertFails(waiter, LockBackendException.class);
         }
     }
 
@@ -382,9 +375,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         suspend(Duration.ofSeconds(31));
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> resultOf(acquiring))
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("longer than the lease");
+        assertFails(acquiring, LockBackendException.class).hasMessageContaining("longer than the lease");
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(attempt.command().token());
     }
@@ -413,14 +404,14 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().key()).isEqualTo("a");
         back.answer().complete(new ReleaseResult.Released(0));
-        assertThatThrownBy(() -> resultOf(both)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertFails(both, LockNotAcquiredException.class);
     }
 
     @Test
     void anErrorThrownByTheBackendIsAnUnknownOutcomeAndBlocksNoKey() throws Exception {
         backend.planted = new StackOverflowError("planted");
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
-        assertThatThrownBy(() -> resultOf(first)).hasCauseInstanceOf(LockBackendException.class);
+        assertFails(first, LockBackendException.class);
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
 
         assertThat(granted(REQUEST, 1).isHeld()).isTrue();
@@ -441,7 +432,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         letPass(RETRY_DELAY);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
-        assertThatThrownBy(() -> resultOf(both)).hasCauseInstanceOf(LockLostException.class);
+        assertFails(both, LockLostException.class);
         await().until(() -> engine.heldLocks().size() == 0);
     }
 
@@ -474,9 +465,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(grant(1, 0));
 
         for (CompletableFuture<LockHandle> answered : List.of(first, trying, brief)) {
-            assertThatThrownBy(() -> resultOf(answered))
-                    .hasCauseInstanceOf(LockBackendException.class)
-                    .hasMessageContaining("longer than the lease");
+            assertFails(answered, LockBackendException.class).hasMessageContaining("longer than the lease");
         }
         assertThat(backend.pollAcquire()).isEmpty();
     }
@@ -506,13 +495,10 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         leaving.cancel(false);
         Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(1)));
-        await().atMost(Patience.TIME)
-                .until(() -> waiting.isDone() || engine.admin().waiters().isEmpty()); // its wait is over
+        await().until(() -> waiting.isDone() || engine.admin().waiters().isEmpty()); // its wait is over
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> resultOf(waiting))
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("was not acquired: no answer within 2s");
+        assertFails(waiting, LockBackendException.class).hasMessageContaining("was not acquired: no answer within 2s");
     }
 
     /** Each may have used up this instance's place in the store's queue. */
@@ -543,9 +529,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> resultOf(trying))
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("was not acquired: no answer within 2s");
+        assertFails(trying, LockBackendException.class).hasMessageContaining("was not acquired: no answer within 2s");
         assertThat(backend.pollAcquire()).isEmpty();
     }
 
@@ -628,9 +612,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 })
                 .start();
 
-        assertThatThrownBy(() -> resultOf(refused))
-                .hasCauseInstanceOf(IllegalStateException.class)
-                .hasMessageContainingAll(KEY, "lock-test-", "acquireAsync");
+        assertFails(refused, IllegalStateException.class).hasMessageContainingAll(KEY, "lock-test-", "acquireAsync");
         engine.acquireAsync(LockRequest.of("the first command"));
         assertThat(backend.nextAcquire().command().key()).isEqualTo("the first command");
     }

@@ -312,8 +312,7 @@ class EngineDoubtTests extends EngineInterleavings {
         letPass(TAKE_OVER);
         answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
-        await().untilAsserted(() ->
-                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.TAKEN_OVER));
+        awaitLoss(LossCause.TAKEN_OVER);
         assertThat(held.state()).isEqualTo(HoldState.LOST);
     }
 
@@ -327,8 +326,7 @@ class EngineDoubtTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(granted(2));
 
         assertThat(resultOf(waiting).fencingToken()).isEqualTo(2);
-        await().untilAsserted(() ->
-                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.TAKEN_OVER));
+        awaitLoss(LossCause.TAKEN_OVER);
         assertThat(held.state()).isEqualTo(HoldState.LOST);
     }
 
@@ -371,8 +369,7 @@ class EngineDoubtTests extends EngineInterleavings {
         letPass(TAKE_OVER);
         CompletableFuture<Void> ensuring = ensuring(held); // beats are unanswered
 
-        assertThatThrownBy(() -> resultOf(ensuring))
-                .hasCauseInstanceOf(LockBackendException.class)
+        assertFails(ensuring, LockBackendException.class)
                 .hasMessageContaining("Cannot tell whether lock 'order:42'")
                 .hasMessageContaining("is still held");
         assertThat(held.state()).as("in doubt is not lost").isEqualTo(HoldState.IN_DOUBT);
@@ -386,9 +383,8 @@ class EngineDoubtTests extends EngineInterleavings {
         CompletableFuture<Void> ensuring = ensuring(held);
         heartbeats.next();
         letPass(Duration.ofMinutes(1));
-        assertThatThrownBy(() -> resultOf(ensuring)).hasCauseInstanceOf(LockLostException.class);
-        await().untilAsserted(() ->
-                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.LEASE_EXPIRED));
+        assertFails(ensuring, LockLostException.class);
+        awaitLoss(LossCause.LEASE_EXPIRED);
     }
 
     @Test
@@ -458,7 +454,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
         engine.beginStop();
 
-        assertThatThrownBy(() -> resultOf(acquiring)).hasCauseInstanceOf(LockLostException.class);
+        assertFails(acquiring, LockLostException.class);
     }
 
     @Test
@@ -486,9 +482,7 @@ class EngineDoubtTests extends EngineInterleavings {
         letPass(TAKE_OVER);
         attempt.answer().complete(granted(1));
         nextOfNow().answer.complete(Optional.empty());
-        assertThatThrownBy(() -> resultOf(acquiring))
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("granted it late");
+        assertFails(acquiring, LockBackendException.class).hasMessageContaining("granted it late");
         assertThat(backend.nextRelease().command().key()).isEqualTo(KEY);
     }
 
@@ -504,9 +498,7 @@ class EngineDoubtTests extends EngineInterleavings {
         Question beat = nextOfNow();
         assertThat(acquiring).isNotDone();
         letPass(Duration.ofSeconds(5));
-        assertThatThrownBy(() -> resultOf(acquiring))
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("granted it late");
+        assertFails(acquiring, LockBackendException.class).hasMessageContaining("granted it late");
         assertThat(beat.answer).isNotDone();
     }
 
@@ -564,8 +556,7 @@ class EngineDoubtTests extends EngineInterleavings {
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("may have forgotten that another instance had the lock meanwhile");
         assertThat(held.state()).isEqualTo(HoldState.LOST);
-        await().untilAsserted(() ->
-                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.HISTORY_CHANGED));
+        awaitLoss(LossCause.HISTORY_CHANGED);
     }
 
     /** In doubt when a store answered that had been restarted. */
@@ -640,8 +631,7 @@ class EngineDoubtTests extends EngineInterleavings {
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
         answered(ANOTHER_HISTORY, TAKE_OVER_1);
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
-        await().untilAsserted(() ->
-                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.HISTORY_CHANGED));
+        awaitLoss(LossCause.HISTORY_CHANGED);
     }
 
     /** It has lost the data that replicas had acknowledged, including the lock granted with it. */
@@ -716,7 +706,7 @@ class EngineDoubtTests extends EngineInterleavings {
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         askedForB.answer().complete(RENEWED);
         ofB.answer().complete(RENEWED);
-        assertThatThrownBy(() -> resultOf(ensuring)).hasCauseInstanceOf(LockLostException.class);
+        assertFails(ensuring, LockLostException.class);
     }
 
     /** The store keeps the take-over time of the first owner; the second one requested none. */

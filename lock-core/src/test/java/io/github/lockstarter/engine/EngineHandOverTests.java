@@ -180,8 +180,7 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
         CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(30)));
         letPass(Duration.ofMillis(30));
-        assertThatThrownBy(() -> resultOf(brief))
-                .hasCauseInstanceOf(LockNotAcquiredException.class)
+        assertFails(brief, LockNotAcquiredException.class)
                 .hasMessageContaining("Could not acquire lock 'order:42' within 30ms")
                 .hasMessageContaining("behind other callers of this JVM");
         assertThat(backend.isQuiet()).isTrue();
@@ -309,9 +308,7 @@ class EngineHandOverTests extends EngineInterleavings {
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
         release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
-        assertThatThrownBy(() -> resultOf(trying))
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("was not acquired: no answer within 2s");
+        assertFails(trying, LockBackendException.class).hasMessageContaining("was not acquired: no answer within 2s");
         backend.nextAcquire().answer().complete(grant(200, 0));
         assertThat(resultOf(waiting).isHeld()).isTrue();
     }
@@ -649,7 +646,7 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThat(brief).isNotDone();
         release.answer().complete(new ReleaseResult.Released(1));
 
-        assertThatThrownBy(() -> resultOf(brief)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertFails(brief, LockNotAcquiredException.class);
         assertThat(backend.pollAcquire()).isEmpty();
         assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
     }

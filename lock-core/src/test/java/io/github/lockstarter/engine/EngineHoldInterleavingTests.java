@@ -43,10 +43,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThat(handle.isHeld()).isFalse();
         wallMillis.addAndGet(-30_100);
         assertThat(handle.isHeld()).as("a lost lease does not come back").isFalse();
-        await().untilAsserted(() -> assertThat(losses)
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.LEASE_EXPIRED));
+        awaitLoss(LossCause.LEASE_EXPIRED);
     }
 
     @Test
@@ -370,10 +367,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 .as("free for any other instance")
                 .isEqualTo(attempt.command().token());
         assertThat(held.isHeld()).isFalse();
-        await().untilAsserted(() -> assertThat(losses)
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.OWNER_CHANGED));
+        awaitLoss(LossCause.OWNER_CHANGED);
     }
 
     @Test
@@ -392,7 +386,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         };
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> resultOf(acquiring)).hasCauseInstanceOf(LockLostException.class);
+        assertFails(acquiring, LockLostException.class);
         await().untilAsserted(() -> assertThat(received)
                 .containsExactlyInAnyOrder(LockEvent.Acquired.class, LockEvent.Lost.class, LockEvent.Released.class));
         own.answerTheRest();

@@ -1,5 +1,7 @@
 package io.github.lockstarter.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent;
@@ -26,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 
 /** An engine over a {@link ManualBackend}: the test controls every answer. */
@@ -182,6 +185,14 @@ abstract class EngineInterleavings {
         awaitStop(CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread));
     }
 
+    /** The only loss; listeners receive it on another thread. */
+    void awaitLoss(LockEvent.LossCause cause) {
+        await().untilAsserted(() -> assertThat(losses)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(cause));
+    }
+
     void awaitStop(CompletableFuture<Void> stopping) {
         await().pollInterval(Duration.ofMillis(2)).until(() -> {
             backend.answerTheRest();
@@ -214,6 +225,10 @@ abstract class EngineInterleavings {
 
     static <T> T resultOf(Future<T> future) throws Exception {
         return future.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    static AbstractThrowableAssert<?, ?> assertFails(Future<?> future, Class<? extends Throwable> cause) {
+        return assertThatThrownBy(() -> resultOf(future)).hasCauseInstanceOf(cause);
     }
 
     static CompletableFuture<ReleaseOutcome> releasing(LockHandle handle) {

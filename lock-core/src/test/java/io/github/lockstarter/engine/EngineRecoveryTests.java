@@ -94,7 +94,7 @@ class EngineRecoveryTests extends EngineInterleavings {
         }
         assertThat(storeEvents).singleElement().isInstanceOf(StoreEvent.RecoveryStarted.class);
         letPass(Duration.ofMillis(1_300));
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(storeEvents)
+        await().untilAsserted(() -> assertThat(storeEvents)
                 .extracting(StoreEvent::getClass)
                 .containsExactly(StoreEvent.RecoveryStarted.class, StoreEvent.RecoveryEnded.class));
         backend.storeEvent(recovering(Duration.ofMillis(3))); // a late answer
@@ -111,8 +111,7 @@ class EngineRecoveryTests extends EngineInterleavings {
         await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
                 .untilAsserted(() -> assertThat(storeEvents).hasSize(1));
         letPass(Duration.ofSeconds(4));
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(storeEvents).hasSize(2));
+        await().untilAsserted(() -> assertThat(storeEvents).hasSize(2));
         assertThat(storeEvents.get(1)).isInstanceOf(StoreEvent.RecoveryEnded.class);
     }
 

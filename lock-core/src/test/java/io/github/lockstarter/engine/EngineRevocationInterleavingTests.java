@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockBackendException;
-import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -67,8 +66,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
         revoked();
         assertThat(held.isHeld()).isFalse();
-        await().untilAsserted(() ->
-                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED));
+        awaitLoss(LossCause.REVOKED);
     }
 
     @Test
@@ -219,7 +217,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
         Future<LockHandle> again = thread.submit(() -> engine.acquire(REQUEST));
 
-        assertThatThrownBy(() -> resultOf(again)).hasCauseInstanceOf(LockLostException.class);
+        assertFails(again, LockLostException.class);
         thread.shutdown();
     }
 

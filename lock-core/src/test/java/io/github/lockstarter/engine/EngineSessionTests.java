@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
-import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
@@ -123,11 +122,7 @@ class EngineSessionTests extends EngineInterleavings {
         backend.opened();
         backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
 
-        await().untilAsserted(() -> assertThat(events)
-                .filteredOn(LockEvent.Lost.class::isInstance)
-                .singleElement()
-                .extracting(event -> ((LockEvent.Lost) event).cause())
-                .isEqualTo(LossCause.TAKEN_OVER));
+        awaitLoss(LossCause.TAKEN_OVER);
         assertThat(held.state()).isEqualTo(HoldState.LOST);
     }
 }

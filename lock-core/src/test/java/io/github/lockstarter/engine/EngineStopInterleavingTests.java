@@ -75,9 +75,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         await().pollDelay(Duration.ofMillis(50)).until(() -> true); // refusals follow the flag
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThatThrownBy(() -> resultOf(acquiring))
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("shut down");
+        assertFails(acquiring, LockBackendException.class).hasMessageContaining("shut down");
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().token()).isEqualTo(attempt.command().token());
         back.answer().complete(new ReleaseResult.Released(0));

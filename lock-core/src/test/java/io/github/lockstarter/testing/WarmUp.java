@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 
 /**
@@ -22,7 +21,7 @@ public final class WarmUp {
      * @param key of a lock that no test uses
      */
     public static void connect(LockOperations locks, String key) {
-        await().atMost(Patience.TIME).pollDelay(Duration.ZERO).until(() -> isGranted(locks, key));
+        await().pollDelay(Duration.ZERO).until(() -> isGranted(locks, key));
     }
 
     private static boolean isGranted(LockOperations locks, String key) {
