@@ -22,6 +22,9 @@ import java.util.function.UnaryOperator;
 /** Connects without Spring, for tests and their child JVMs. */
 public final class DirectRedisConnector implements RedisConnector {
 
+    /** Threads of all clients of this JVM that reach their servers directly; they end with it. */
+    private static final LockClientResources SHARED = newResources(UnaryOperator.identity());
+
     private final LockClientResources resources;
     private final AbstractRedisClient client;
     private final RedisConnector connector;
@@ -42,17 +45,17 @@ public final class DirectRedisConnector implements RedisConnector {
      * @param route maps a server to its proxy
      */
     public DirectRedisConnector(RedisURI uri, RedisSettings settings, UnaryOperator<HostAndPort> route) {
-        this(uri, settings, settings.tune(ClientOptions.create()), route);
+        this(uri, settings, settings.tune(ClientOptions.create()), newResources(route));
     }
 
     /** Prepares connections with other options than the tuned ones. */
     public DirectRedisConnector(RedisURI uri, RedisSettings settings, ClientOptions options) {
-        this(uri, settings, options, UnaryOperator.identity());
+        this(uri, settings, options, SHARED);
     }
 
     private DirectRedisConnector(
-            RedisURI uri, RedisSettings settings, ClientOptions options, UnaryOperator<HostAndPort> route) {
-        this.resources = resources(route);
+            RedisURI uri, RedisSettings settings, ClientOptions options, LockClientResources resources) {
+        this.resources = resources;
         RedisClient toServer = client(uri, settings, options);
         this.client = toServer;
         this.connector = uri.getSentinels().isEmpty()
@@ -61,8 +64,8 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     private DirectRedisConnector(
-            List<RedisURI> uris, RedisSettings settings, boolean cluster, UnaryOperator<HostAndPort> route) {
-        this.resources = resources(route);
+            List<RedisURI> uris, RedisSettings settings, boolean cluster, LockClientResources resources) {
+        this.resources = resources;
         uris.forEach(uri -> uri.setTimeout(settings.commandTimeout()));
         String target =
                 uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
@@ -84,7 +87,7 @@ public final class DirectRedisConnector implements RedisConnector {
      * @param nodes addresses of some nodes, and credentials
      */
     public static DirectRedisConnector toCluster(List<RedisURI> nodes, RedisSettings settings) {
-        return toCluster(nodes, settings, UnaryOperator.identity());
+        return new DirectRedisConnector(nodes, settings, true, SHARED);
     }
 
     /**
@@ -95,7 +98,7 @@ public final class DirectRedisConnector implements RedisConnector {
      */
     public static DirectRedisConnector toCluster(
             List<RedisURI> nodes, RedisSettings settings, UnaryOperator<HostAndPort> route) {
-        return new DirectRedisConnector(nodes, settings, true, route);
+        return new DirectRedisConnector(nodes, settings, true, newResources(route));
     }
 
     /**
@@ -104,7 +107,7 @@ public final class DirectRedisConnector implements RedisConnector {
      * @param servers addresses and credentials
      */
     public static DirectRedisConnector toMasterAmong(List<RedisURI> servers, RedisSettings settings) {
-        return new DirectRedisConnector(servers, settings, false, UnaryOperator.identity());
+        return new DirectRedisConnector(servers, settings, false, SHARED);
     }
 
     @Override
@@ -162,7 +165,7 @@ public final class DirectRedisConnector implements RedisConnector {
         connector.close();
     }
 
-    private static LockClientResources resources(UnaryOperator<HostAndPort> route) {
+    private static LockClientResources newResources(UnaryOperator<HostAndPort> route) {
         return new LockClientResources(own -> own.reconnectDelay(Delay.constant(Duration.ofMillis(20)))
                 .socketAddressResolver(MappingSocketAddressResolver.create(DnsResolvers.UNRESOLVED, route)));
     }
@@ -186,6 +189,8 @@ public final class DirectRedisConnector implements RedisConnector {
 
     private void closeClient() {
         client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
-        resources.close();
+        if (resources != SHARED) {
+            resources.close();
+        }
     }
 }
