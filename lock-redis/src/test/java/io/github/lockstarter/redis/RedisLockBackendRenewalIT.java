@@ -4,6 +4,7 @@ import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -30,7 +31,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     @Test
     void answersEachOfManyRenewals() {
         List<RenewCommand> commands = IntStream.range(0, 100)
-                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(1), 0, 0))
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(10), 0, 0))
                 .toList();
         commands.stream()
                 .filter(command -> !command.key().endsWith("7"))
@@ -42,7 +43,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
             RenewResult expected = i % 10 == 7 ? new RenewResult.NotHeld() : new RenewResult.Renewed();
             assertThat(answer(stages.get(i))).hasSameClassAs(expected);
         }
-        assertThat(redis.pttl("lock:{order:1}")).isGreaterThan(50_000);
+        assertThat(redis.pttl("lock:{order:1}")).isGreaterThan(500_000);
     }
 
     @Test
@@ -89,27 +90,27 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
 
     private static List<RenewCommand> renewals(int locks) {
         return IntStream.range(0, locks)
-                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(1), 0, 0))
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(10), 0, 0))
                 .toList();
     }
 
     @Test
     void renewsManyLocksEachWithItsOwnLease() {
-        redis.psetex("lock:{order:0}", 5_000, stored(OWNER));
-        redis.psetex("lock:{order:1}", 5_000, stored(OWNER));
+        redis.psetex("lock:{order:0}", 50_000, stored(OWNER));
+        redis.psetex("lock:{order:1}", 50_000, stored(OWNER));
         List<CompletionStage<RenewResult>> stages = backend.renew(List.of(
-                new RenewCommand("order:0", OWNER, Duration.ofSeconds(10), 0, 0),
-                new RenewCommand("order:1", OWNER, Duration.ofSeconds(20), 0, 0)));
+                new RenewCommand("order:0", OWNER, Duration.ofSeconds(100), 0, 0),
+                new RenewCommand("order:1", OWNER, Duration.ofSeconds(200), 0, 0)));
         assertThat(stages).extracting(BackendUser::answer).hasOnlyElementsOfType(RenewResult.Renewed.class);
-        assertThat(redis.pttl("lock:{order:0}")).isBetween(8_000L, 10_000L);
-        assertThat(redis.pttl("lock:{order:1}")).isBetween(18_000L, 20_000L);
+        assertThat(redis.pttl("lock:{order:0}")).isBetween(80_000L, 100_000L);
+        assertThat(redis.pttl("lock:{order:1}")).isBetween(180_000L, 200_000L);
     }
 
     @Test
     void aKeyOfAnotherTypeDoesNotAffectTheOtherRenewals() {
-        redis.psetex("lock:{order:0}", 5_000, stored(OWNER));
+        redis.psetex("lock:{order:0}", 50_000, stored(OWNER));
         redis.lpush("lock:{order:1}", "x");
-        redis.psetex("lock:{order:2}", 5_000, stored(OWNER));
+        redis.psetex("lock:{order:2}", 50_000, stored(OWNER));
         assertThat(backend.renew(renewals(3)))
                 .extracting(BackendUser::answer)
                 .hasExactlyElementsOfTypes(
@@ -118,8 +119,8 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
 
     @Test
     void onlyTheRenewalThatTheServerRefusesIsUnknown() {
-        redis.psetex("lock:{order:0}", 5_000, stored(OWNER));
-        redis.psetex("lock:{order:1}", 90_000, stored(OWNER));
+        redis.psetex("lock:{order:0}", 50_000, stored(OWNER));
+        redis.psetex("lock:{order:1}", 900_000, stored(OWNER));
         user.renew(OWNER, BackendUser.LEASE);
         REDIS.server().grantDefaultUser("-pexpire");
         List<CompletionStage<RenewResult>> stages = backend.renew(renewals(3));
@@ -134,7 +135,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     @Test
     void renewsManyLocksWhenTheServerForgetsTheScripts() {
         List<RenewCommand> commands = renewals(96); // full batches, none of which waits for company
-        commands.forEach(command -> redis.psetex("lock:{" + command.key() + "}", 5_000, stored(OWNER)));
+        commands.forEach(command -> redis.psetex("lock:{" + command.key() + "}", 50_000, stored(OWNER)));
         user.renew(OWNER, BackendUser.LEASE);
         redis.scriptFlush();
         REDIS.server().pause(); // so that all calls are sent before the first is answered: a later one has the text
@@ -151,8 +152,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
 
     @Test
     void reportsALossAfterFlushallWithoutTheHistoryGuard() {
-        RedisSettings unguarded =
-                new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ZERO));
+        RedisSettings unguarded = RedisStore.WITHOUT_GRACE;
         try (RedisLockBackend other = backend(unguarded)) {
             BackendUser its = new BackendUser(other);
             long fencingToken = its.granted(OWNER);

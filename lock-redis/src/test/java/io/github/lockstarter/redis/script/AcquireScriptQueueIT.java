@@ -13,30 +13,30 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The queue, its order, and the notice to the owner. */
-class AcquireScriptQueueIT extends AcquireScriptOnServer {
+class AcquireScriptQueueIT extends ScriptsOnServer {
 
     @Test
     void queuesAWaiterAtTheServersTime() {
-        scripts.acquire("a:1", 30_000);
+        scripts.acquire("a:1", 300_000);
         long before = serverMicros();
-        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        long position = scripts.waitFor("b:1", 50_000, 0).get(2);
         assertThat(position).isBetween(before, serverMicros());
         assertThat(redis.zscore(KEYS.waiters(), "b")).isEqualTo((double) position);
-        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(5_000, within(1_000L));
+        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(50_000, within(10_000L));
     }
 
     @Test
     void keepsTheQueueForTheLongestWait() {
-        scripts.acquire("a:1", 30_000);
-        scripts.waitFor("b:1", 60_000, 0);
-        scripts.waitFor("c:1", 1_000, 0);
-        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
+        scripts.acquire("a:1", 300_000);
+        scripts.waitFor("b:1", 600_000, 0);
+        scripts.waitFor("c:1", 10_000, 0);
+        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(600_000, within(10_000L));
     }
 
     @Test
     void aGrantedTryKeepsThePlaceOfTheWaiterOfItsInstance() {
-        scripts.acquire("a:1", 30_000);
-        scripts.waitFor("b:1", 5_000, 0);
+        scripts.acquire("a:1", 300_000);
+        scripts.waitFor("b:1", 50_000, 0);
         redis.del(KEYS.lock());
         scripts.acquireMany("b:2", 2, 0);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
@@ -45,10 +45,10 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     @Test
     void notifiesTheOwnerOnceThatAnotherInstanceWaits() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
-            scripts.acquire(OWNER + ":1", 30_000);
-            scripts.waitFor("b:1", 5_000, 0);
-            scripts.waitFor("b:2", 5_000, 0);
-            scripts.waitFor("c:1", 5_000, 0);
+            scripts.acquire(OWNER + ":1", 300_000);
+            scripts.waitFor("b:1", 50_000, 0);
+            scripts.waitFor("b:2", 50_000, 0);
+            scripts.waitFor("c:1", 50_000, 0);
             assertThat(receivedUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
         }
     }
@@ -56,10 +56,10 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     @Test
     void notifiesTheOwnerAgainOnceTheQueueWasEmpty() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
-            scripts.acquire(OWNER + ":1", 30_000);
-            scripts.waitFor("b:1", 5_000, 0);
+            scripts.acquire(OWNER + ":1", 300_000);
+            scripts.waitFor("b:1", 50_000, 0);
             scripts.withdraw("b:1");
-            scripts.waitFor("c:1", 5_000, 0);
+            scripts.waitFor("c:1", 50_000, 0);
             assertThat(receivedUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY, "%!" + Scripts.KEY);
         }
     }
@@ -67,8 +67,8 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     @Test
     void doesNotNotifyAnOwnerOfItsOwnWaiters() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
-            scripts.acquire(OWNER + ":1", 30_000);
-            scripts.waitFor(OWNER + ":2", 5_000, 0);
+            scripts.acquire(OWNER + ":1", 300_000);
+            scripts.waitFor(OWNER + ":2", 50_000, 0);
             assertThat(receivedUntilNow(owner, OWNER)).isEmpty();
         }
     }
@@ -89,17 +89,17 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     void tellsNoForeignOwner(String value) {
         redis.set(KEYS.lock(), value);
         long before = publications();
-        assertThat(scripts.waitFor("b:1", 5_000, 0).get(0)).isZero();
+        assertThat(scripts.waitFor("b:1", 50_000, 0).get(0)).isZero();
         assertThat(publications()).isEqualTo(before);
     }
 
     @Test
     void queuesAWaiterWhenTheOwnerCannotBeNotified() {
-        scripts.acquire(OWNER + ":1", 30_000);
+        scripts.acquire(OWNER + ":1", 300_000);
         REDIS.server().grantDefaultUser("-publish");
         RedisClient client = RedisClient.create(REDIS.server().uri());
         try {
-            List<Long> contended = new Scripts(client.connect().sync()).waitFor("b:1", 5_000, 0);
+            List<Long> contended = new Scripts(client.connect().sync()).waitFor("b:1", 50_000, 0);
             assertThat(contended.get(0)).isZero();
             assertThat(contended.get(2)).isPositive();
         } finally {

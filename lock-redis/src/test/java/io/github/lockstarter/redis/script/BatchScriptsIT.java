@@ -65,9 +65,9 @@ class BatchScriptsIT {
 
     private List<Object> acquire(
             String known, String token, long floor, String name, String checked, LockKeys... locks) {
-        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GuardedScripts.GRACE), "5000"));
+        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GuardedScripts.GRACE), "50000"));
         for (int i = 0; i < locks.length; i++) {
-            arguments.addAll(List.of(token, "30000", Long.toString(floor), name));
+            arguments.addAll(List.of(token, "300000", Long.toString(floor), name));
         }
         List<Object> replies = redis.eval(
                 LockScript.ACQUIRE.text(),
@@ -102,7 +102,7 @@ class BatchScriptsIT {
 
     @Test
     void grantsFreeLocks() {
-        redis.psetex(TWO.lock(), 20_000, "somebody");
+        redis.psetex(TWO.lock(), 200_000, "somebody");
         List<Object> replies = acquire("a:1", 0, ONE, TWO, THREE);
         assertThat(replies.get(1))
                 .asInstanceOf(list(Object.class))
@@ -110,12 +110,12 @@ class BatchScriptsIT {
                 .endsWith(0L)
                 .element(1)
                 .asInstanceOf(LONG)
-                .isBetween(19_000L, 20_000L);
+                .isBetween(190_000L, 200_000L);
         assertThat(redis.get(TWO.lock())).isEqualTo("somebody");
         assertThat(redis.get(ONE.lock())).isEqualTo(Scripts.stored(first(replies), "a:1"));
         assertThat(redis.get(ONE.fence())).isEqualTo(replies.get(2).toString());
         assertThat((long) replies.get(2)).isGreaterThan(first(replies));
-        assertThat(redis.pttl(ONE.lock())).isBetween(29_000L, 30_000L);
+        assertThat(redis.pttl(ONE.lock())).isBetween(290_000L, 300_000L);
     }
 
     @Test
@@ -155,7 +155,7 @@ class BatchScriptsIT {
                     .asInstanceOf(list(Object.class))
                     .startsWith(0L)
                     .endsWith(position);
-            assertThat(redis.pttl(lock.waiters())).isBetween(4_000L, 5_000L);
+            assertThat(redis.pttl(lock.waiters())).isBetween(40_000L, 50_000L);
         }
         acquire("b:1", 0, ONE);
         assertThat(redis.zcard(ONE.waiters())).isOne();
@@ -226,7 +226,7 @@ class BatchScriptsIT {
 
     @Test
     void grantsNothingWithinTheGracePeriod() {
-        String known = guarded.grace(GuardedScripts.GRACE - 10_000);
+        String known = guarded.grace(GuardedScripts.GRACE - 100_000);
         assertThat(acquireGuarded(known, "a:1", ONE, TWO))
                 .allSatisfy(reply ->
                         assertThat(reply).asInstanceOf(list(Object.class)).startsWith(2L));

@@ -157,7 +157,7 @@ class CachedHistoryCheckIT {
         assertThat(calls(master, "info")).isZero();
         assertThat(calls(master, "time")).isZero();
         assertThat(master.commands().get(KEYS.lock())).isEqualTo(Scripts.stored(granted, "b:2"));
-        assertThat(master.commands().pttl(KEYS.lock())).isBetween(1L, 30_000L);
+        assertThat(master.commands().pttl(KEYS.lock())).isBetween(1L, 300_000L);
     }
 
     @ParameterizedTest
@@ -195,7 +195,8 @@ class CachedHistoryCheckIT {
 
     private void awaitReplicas() {
         master.commands().set("lock:{any}", "value");
-        assertThat(master.commands().waitForReplication(2, 5_000)).isEqualTo(2);
+        assertThat(master.commands().waitForReplication(2, Patience.TIME.toMillis()))
+                .isEqualTo(2);
     }
 
     @Test
@@ -259,7 +260,7 @@ class CachedHistoryCheckIT {
 
     @Test
     void cachesNoCheckWithinTheGracePeriod() {
-        String young = scripts.mark(scripts.replid(), GRACE - 10_000, "grace");
+        String young = scripts.mark(scripts.replid(), GRACE - 100_000, "grace");
         assertThat(scripts.acquireAsChecked("a:1", young)).startsWith(2L);
         assertThat(master.commands().exists(CHECKED)).isZero();
     }

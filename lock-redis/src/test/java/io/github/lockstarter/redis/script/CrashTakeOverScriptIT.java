@@ -76,16 +76,16 @@ class CrashTakeOverScriptIT {
         assertThat(Long.parseLong(mark[0])).as("begin").isBetween(now, serverMicros());
         assertThat(mark[1]).as("last look").isEqualTo(mark[0]);
         assertThat(mark[2]).as("disconnected for").isEqualTo("0");
-        assertThat(redis.pttl(MARK)).isCloseTo(GuardedScripts.GRACE, within(1_000L));
+        assertThat(redis.pttl(MARK)).isCloseTo(GuardedScripts.GRACE, within(10_000L));
         assertThat(redis.exists(TRACE)).isZero();
     }
 
     @Test
     void aMarkAgesByTheTimeSinceTheLastLook() {
-        mark(serverMicros() - 100_000, 50_000);
+        mark(serverMicros() - 100_000, 500_000);
         scripts.acquire(RIVAL, GUARDED);
         assertThat(redis.get(MARK)).startsWith(BEGIN + " ");
-        assertThat(unheard()).isBetween(150_000L, 50_000 + MOST_OF_ONE_LOOK);
+        assertThat(unheard()).isBetween(150_000L, 500_000 + MOST_OF_ONE_LOOK);
     }
 
     /** A server that stood still between two checks proves nothing about the owner. */
@@ -114,7 +114,7 @@ class CrashTakeOverScriptIT {
         assertThat(answer.get(4)).isEqualTo(LABEL);
         assertThat(redis.get(KEYS.lock())).endsWith(' ' + RIVAL);
         assertThat(redis.get(TRACE)).isEqualTo(redis.get(MARK).split(" ", -1)[0]);
-        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(1_000L));
+        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
     }
 
     @Test
@@ -137,11 +137,11 @@ class CrashTakeOverScriptIT {
                 Long.toString(GuardedScripts.GRACE),
                 "",
                 RIVAL,
-                "30000",
+                "300000",
                 "0",
                 "",
                 RIVAL,
-                "30000",
+                "300000",
                 "0",
                 "");
         assertThat(answers.get(1)).asInstanceOf(InstanceOfAssertFactories.LIST).startsWith(GRANTED);
@@ -307,21 +307,21 @@ class CrashTakeOverScriptIT {
     @Test
     void aMarkExpiresAndTheTraceExpiresAGracePeriodLater() {
         redis.set(KEYS.lock(), stored(REPLICATED));
-        redis.psetex(MARK, 20_000, BEGIN + " " + serverMicros() + ' ' + LONG);
+        redis.psetex(MARK, 200_000, BEGIN + " " + serverMicros() + ' ' + LONG);
         scripts.acquire(RIVAL, GUARDED);
-        assertThat(redis.pttl(MARK)).isCloseTo(20_000, within(1_000L));
-        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(1_000L));
-        redis.pexpire(TRACE, 30_000);
+        assertThat(redis.pttl(MARK)).isCloseTo(200_000, within(10_000L));
+        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
+        redis.pexpire(TRACE, 300_000);
         scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+");
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
-        assertThat(redis.pttl(TRACE)).as("written once").isCloseTo(30_000, within(1_000L));
+        assertThat(redis.pttl(TRACE)).as("written once").isCloseTo(300_000, within(10_000L));
     }
 
     @Test
     void writesTheTraceAgainForItsReplicas() {
-        redis.psetex(TRACE, 20_000, "" + BEGIN);
+        redis.psetex(TRACE, 200_000, "" + BEGIN);
         assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
-        assertThat(redis.pttl(TRACE)).isCloseTo(20_000, within(1_000L));
+        assertThat(redis.pttl(TRACE)).isCloseTo(200_000, within(10_000L));
         redis.set(TRACE, BEGIN + "+");
         assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
         assertThat(redis.get(TRACE)).as("stays acknowledged").isEqualTo(BEGIN + "+");
@@ -407,7 +407,7 @@ class CrashTakeOverScriptIT {
         assertThat(inspected().get(5)).isEqualTo(-1L);
         mark(serverMicros() - 4_000_000, 1_000_000);
         assertThat(inspected().get(0)).isEqualTo(LABEL);
-        assertThat((long) inspected().get(5)).isBetween(5_000L, 10_000L);
+        assertThat((long) inspected().get(5)).isGreaterThanOrEqualTo(5_000L);
     }
 
     private List<Object> inspected() {

@@ -13,9 +13,9 @@ final class GuardedScripts {
 
     static final String HISTORY = "lock:history";
     static final String CHECKED = HISTORY + ":checked";
-    static final long GRACE = 60_000;
-    static final long QUIET = 10_000;
-    static final String LEASE = "30000";
+    static final long GRACE = 600_000;
+    static final long QUIET = 100_000;
+    static final String LEASE = "300000";
 
     private final RedisCommands<String, String> redis;
     private int looks;

@@ -46,13 +46,13 @@ class HistoryGuardScriptIT {
 
     @Test
     void doesNotGrantAFreeLockWithinTheGracePeriod() {
-        String grace = scripts.grace(GRACE - 20_000);
+        String grace = scripts.grace(GRACE - 200_000);
         assertThat(scripts.acquire("a:1", grace))
                 .hasSize(3)
                 .startsWith(2L)
                 .endsWith(0L)
                 .element(1, InstanceOfAssertFactories.LONG)
-                .isBetween(15_000L, 20_000L);
+                .isBetween(150_000L, 200_000L);
         assertThat(redis.exists(KEYS.lock(), KEYS.fence(), KEYS.waiters())).isZero();
     }
 
@@ -90,20 +90,20 @@ class HistoryGuardScriptIT {
 
     @Test
     void namesTheHolderAtAnyAgeOfTheHistory() {
-        redis.psetex(KEYS.lock(), 5_000, stored("b:1"));
+        redis.psetex(KEYS.lock(), 50_000, stored("b:1"));
         String grace = scripts.grace(0);
         assertThat(scripts.acquire("a:1", grace)).hasSize(3).startsWith(0L);
     }
 
     @Test
     void defersRenewalsInTheQuietPeriod() {
-        String grace = scripts.grace(QUIET - 5_000);
-        redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
+        String grace = scripts.grace(QUIET - 50_000);
+        redis.psetex(KEYS.lock(), 50_000, stored("a:1"));
         assertThat(scripts.renew("a:1", grace))
                 .startsWith("d", "", "")
                 .element(3, InstanceOfAssertFactories.LONG)
-                .isBetween(1_000L, 5_000L);
-        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(5_000);
+                .isBetween(10_000L, 50_000L);
+        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(50_000);
 
         redis.del(KEYS.lock());
         assertThat(scripts.renew("a:1", grace)).startsWith("d");
@@ -113,17 +113,17 @@ class HistoryGuardScriptIT {
     @Test
     void renewsAStoredLockWithinTheGracePeriod() {
         String grace = scripts.grace(QUIET);
-        redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
+        redis.psetex(KEYS.lock(), 50_000, stored("a:1"));
         assertThat(scripts.renew("a:1", grace)).startsWith("1", "", "");
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+        assertThat(redis.pttl(KEYS.lock())).isCloseTo(300_000, within(10_000L));
     }
 
     @Test
     void restoresOnlyTheForgottenLocksOfACall() {
-        String grace = scripts.grace(GRACE - 20_000);
+        String grace = scripts.grace(GRACE - 200_000);
         long last = scripts.micros() + 3_600_000_000L;
-        redis.psetex("lock:{1}", 5_000, stored("a:1"));
-        redis.psetex("lock:{2}", 5_000, stored("b:1"));
+        redis.psetex("lock:{1}", 50_000, stored("a:1"));
+        redis.psetex("lock:{2}", 50_000, stored("b:1"));
         redis.lpush("lock:{4}", "x");
         List<Object> reply = scripts.renew(
                 grace,
@@ -136,7 +136,7 @@ class HistoryGuardScriptIT {
         assertThat(reply)
                 .startsWith("101001", "", "")
                 .element(3, InstanceOfAssertFactories.LONG)
-                .isBetween(15_000L, 20_000L);
+                .isBetween(150_000L, 200_000L);
         assertThat(redis.get("lock:{2}")).isEqualTo(stored("b:1"));
         assertThat(redis.get("lock:{3}")).isEqualTo(stored(last, "a:3"));
         assertThat(redis.get("lock:{6}")).isEqualTo(stored(last - 1, "a:6"));
@@ -164,9 +164,9 @@ class HistoryGuardScriptIT {
                     .last()
                     .asInstanceOf(LONG)
                     .as("for how long the history is still young")
-                    .isBetween(GRACE - QUIET - 5_000, GRACE - QUIET);
+                    .isBetween(GRACE - QUIET - 50_000, GRACE - QUIET);
             assertThat(redis.get(KEYS.lock())).endsWith(" a:1");
-            assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+            assertThat(redis.pttl(KEYS.lock())).isCloseTo(300_000, within(10_000L));
             assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(last));
             assertThat(redis.get(KEYS.lock())).isEqualTo(stored(last, "a:1"));
         }
@@ -207,7 +207,7 @@ class HistoryGuardScriptIT {
     @Test
     void restoresNoLockThatAnotherOwnerHas() {
         String grace = scripts.grace(QUIET);
-        redis.psetex(KEYS.lock(), 5_000, stored("b:1"));
+        redis.psetex(KEYS.lock(), 50_000, stored("b:1"));
         assertThat(scripts.renew("a:1", grace, 7)).startsWith("0", "", "");
         assertThat(redis.get(KEYS.lock())).endsWith(" b:1");
         assertThat(redis.exists(KEYS.fence())).isZero();
@@ -223,7 +223,7 @@ class HistoryGuardScriptIT {
     @Test
     void renewsALockWhoseCounterIsOfAnotherType() {
         String first = scripts.mark(scripts.replid(), 0, "first");
-        redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
+        redis.psetex(KEYS.lock(), 50_000, stored("a:1"));
         redis.lpush(KEYS.fence(), "x");
         assertThat(scripts.renew("a:1", first, 7)).containsExactly("1", "", "", 0L);
         assertThat(redis.lrange(KEYS.fence(), 0, -1)).containsExactly("x");
@@ -246,7 +246,7 @@ class HistoryGuardScriptIT {
     void releasesAtAnyAgeOfTheHistoryAndKeepsTheMarker() {
         Scripts others = new Scripts(redis);
         String grace = scripts.grace(0);
-        redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
+        redis.psetex(KEYS.lock(), 50_000, stored("a:1"));
         assertThat(others.release("a:1", 7)).isEqualTo(1);
         assertThat(redis.get(HISTORY)).isEqualTo(grace);
     }

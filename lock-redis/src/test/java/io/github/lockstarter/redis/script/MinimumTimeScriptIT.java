@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MinimumTimeScriptIT {
 
     private static final String KEPT = "%kept";
-    private static final long MINIMUM = 20_000;
+    private static final long MINIMUM = 200_000;
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
@@ -49,16 +49,16 @@ class MinimumTimeScriptIT {
 
     @Test
     void keepsTheTimeOfTheGrantWhenFencingTokensAreRaised() {
-        scripts.acquire("a:1", 30_000, granted);
+        scripts.acquire("a:1", 300_000, granted);
 
         assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(granted + 1, micros, "a:1"));
     }
 
     @Test
     void keepsTheLockBeyondTheLease() {
-        redis.pexpire(KEYS.lock(), 1_000);
+        redis.pexpire(KEYS.lock(), 10_000);
         releaseKept(MINIMUM);
-        assertThat(redis.pttl(KEYS.lock())).isGreaterThan(10_000);
+        assertThat(redis.pttl(KEYS.lock())).isGreaterThan(100_000);
     }
 
     @Test
@@ -71,12 +71,12 @@ class MinimumTimeScriptIT {
     /** The server's note lets a token be 20 ms behind the clock. A minimum time must not end too early. */
     @Test
     void countsFromTheFencingTokenPlusTwentyMillisecondsWithoutAStoredTime() {
-        long fencingToken = micros - 5_000_000;
+        long fencingToken = micros - 50_000_000;
         redis.set(KEYS.lock(), Scripts.stored(fencingToken, "a:1"), SetArgs.Builder.keepttl());
 
-        assertThat(rest(scripts.releaseKept("a:1", fencingToken, "", MINIMUM))).isBetween(10_000L, 15_020L);
+        assertThat(rest(scripts.releaseKept("a:1", fencingToken, "", MINIMUM))).isBetween(100_000L, 150_020L);
 
-        redis.set(KEYS.lock(), Scripts.stored(micros, "a:1"), SetArgs.Builder.px(30_000));
+        redis.set(KEYS.lock(), Scripts.stored(micros, "a:1"), SetArgs.Builder.px(300_000));
         assertThat(rest(scripts.releaseKept("a:1", micros + 60_000_000, "", MINIMUM)))
                 .isEqualTo(MINIMUM);
     }
@@ -91,8 +91,8 @@ class MinimumTimeScriptIT {
 
     @Test
     void renewsShowsAndRevokesALockWithTheTimeOfItsGrant() {
-        assertThat(scripts.renew("a:1", 60_000)).isEqualTo("1");
-        assertThat(redis.pttl(KEYS.lock())).isGreaterThan(50_000);
+        assertThat(scripts.renew("a:1", 600_000)).isEqualTo("1");
+        assertThat(redis.pttl(KEYS.lock())).isGreaterThan(500_000);
         assertThat(inspect()).startsWith("a").element(2).isEqualTo(granted);
         assertThat(revoke(Scripts.stored(granted, micros - 1, "a:1"))).isEqualTo(0);
         assertThat(revoke((String) inspect().get(6))).isEqualTo(1);
@@ -101,14 +101,15 @@ class MinimumTimeScriptIT {
     @Test
     void keepsTheLockEvenIfTheQueueIsOfAnotherType() {
         redis.lpush(KEYS.waiters(), "x");
-        assertThat(status(scripts.releaseKept("a:1", granted, "5000", MINIMUM))).isEqualTo(2);
+        assertThat(status(scripts.releaseKept("a:1", granted, "50000", MINIMUM)))
+                .isEqualTo(2);
         assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
     }
 
     @Test
     void queuesAWaiterAndNotifiesNoOwner() {
         releaseKept(MINIMUM);
-        List<Object> refused = scripts.voteAndWait("b:1", 5_000);
+        List<Object> refused = scripts.voteAndWait("b:1", 50_000);
         assertThat(refused).hasSize(7).startsWith(0L).element(4).isEqualTo(KEPT);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
     }

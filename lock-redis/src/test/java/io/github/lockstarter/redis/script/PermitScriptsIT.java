@@ -109,7 +109,7 @@ class PermitScriptsIT {
     /** No signal is sent at the end of a minimum time or a lease. */
     @Test
     void returnsWhenTheFirstSlotMayBeFree() {
-        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(9_000));
+        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(90_000));
         redis.set(slot(1), Scripts.stored("%kept"), SetArgs.Builder.px(700));
         redis.set(slot(2), "of another program");
 
@@ -121,21 +121,21 @@ class PermitScriptsIT {
     /** If an owner may be taken over, waiters must not sleep until the end of a minimum time. */
     @Test
     void reportsKeptOnlyIfAllSlotsAreKept() {
-        redis.set(slot(0), Scripts.stored(ONE + ":1" + LABEL), SetArgs.Builder.px(9_000));
-        redis.set(slot(1), Scripts.stored("%kept"), SetArgs.Builder.px(9_000));
+        redis.set(slot(0), Scripts.stored(ONE + ":1" + LABEL), SetArgs.Builder.px(90_000));
+        redis.set(slot(1), Scripts.stored("%kept"), SetArgs.Builder.px(90_000));
         assertThat(acquire("b:1", 2).get(4)).isEqualTo(ONE.substring(0, 8) + LABEL);
 
-        redis.set(slot(0), Scripts.stored("%kept"), SetArgs.Builder.px(9_000));
+        redis.set(slot(0), Scripts.stored("%kept"), SetArgs.Builder.px(90_000));
         assertThat(acquire("b:1", 2).get(4)).isEqualTo("%kept");
 
-        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(9_000));
+        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(90_000));
         assertThat(acquire("b:1", 2).get(4)).isEqualTo("");
     }
 
     @Test
     void grantsNoFreeSlotWhileTheServerRecovers() {
-        guarded.grace(1_000);
-        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(30_000));
+        guarded.grace(10_000);
+        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(300_000));
         marker = guarded.marker();
 
         assertThat(acquire("b:1", 2).get(0)).isEqualTo(RECOVERING);
@@ -267,7 +267,7 @@ class PermitScriptsIT {
             List<String> instances = owners.stream().distinct().toList();
             instances.forEach(instance -> mailboxes.add(Listening.to(REDIS.server(), instance)));
             for (String waiter : waiters) {
-                assertThat(acquire(script, waiter + ":9", owners.size(), "30000")
+                assertThat(acquire(script, waiter + ":9", owners.size(), "300000")
                                 .get(0))
                         .isEqualTo(CONTENDED);
             }

@@ -27,7 +27,7 @@ final class Scripts {
     private static final int ARGUMENTS = 7;
     private static final Long REFUSED = -2L;
 
-    private static final long LEASE = 30_000;
+    private static final long LEASE = 300_000;
 
     private static final AtomicInteger LOOKS = new AtomicInteger();
 
@@ -77,7 +77,7 @@ final class Scripts {
 
     /** An attempt that waits, for several fencing tokens. */
     List<Long> waitForMany(String token, int fencingTokens) {
-        return acquire(token, text(LEASE), "0", text(fencingTokens), "5000");
+        return acquire(token, text(LEASE), "0", text(fencingTokens), "50000");
     }
 
     /** An attempt that does not wait, of who counts votes: status, value, number, marker, time. */

@@ -8,31 +8,31 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The acquire script, on a real server. */
-public abstract class AcquireScriptOnServer {
+/** Scripts on one lock, on a real server. */
+abstract class ScriptsOnServer {
 
     @RegisterExtension
-    public static final RedisExtension REDIS = new RedisExtension();
+    static final RedisExtension REDIS = new RedisExtension();
 
-    public static final String OWNER = "0123456789abcdef0123456789abcdef";
-    public static final long HOUR_MICROS = 3_600_000_000L;
+    static final String OWNER = "0123456789abcdef0123456789abcdef";
+    static final long HOUR_MICROS = 3_600_000_000L;
 
-    public RedisCommands<String, String> redis;
-    public Scripts scripts;
+    RedisCommands<String, String> redis;
+    Scripts scripts;
 
     @BeforeEach
-    public void connect() {
+    void connect() {
         redis = REDIS.server().commands();
         scripts = new Scripts(redis);
     }
 
-    public long serverMicros() {
+    long serverMicros() {
         List<String> time = redis.time();
         return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
     }
 
     /** Messages of a channel arrive in order, so a message sent now arrives after all earlier ones. */
-    public List<String> receivedUntilNow(Listening listening, String instance) {
+    List<String> receivedUntilNow(Listening listening, String instance) {
         redis.publish("lock:mailbox:" + instance, "end");
         Awaitility.await().until(() -> listening.received().contains("end"));
         return listening.received().stream()
