@@ -22,7 +22,7 @@ final class QuorumFaults {
     /**
      * How far the clock is set forward: at most by the longest lease. Fencing tokens run ahead of the other clocks by
      * as much, and a server that forgets its own and is the only common one of two quorums is trusted again after a
-     * lease: a documented hole. {@code RedlockClockRun} sets a clock forward by 31 s.
+     * lease: a documented hole. {@code RedlockMemoryIT} has a clock that is set forward by 31 s.
      */
     private static final List<Duration> FORWARD =
             List.of(Duration.ofMillis(100), Duration.ofMillis(900), Duration.ofSeconds(2));
