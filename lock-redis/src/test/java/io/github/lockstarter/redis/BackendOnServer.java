@@ -4,6 +4,7 @@ import static io.github.lockstarter.redis.BackendUser.token;
 
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -37,7 +38,7 @@ public abstract class BackendOnServer {
     }
 
     public static RedisLockBackend backend() {
-        return backend(RedisSettings.DEFAULTS);
+        return backend(RedisStore.DEFAULTS);
     }
 
     public static RedisLockBackend backend(RedisSettings settings) {

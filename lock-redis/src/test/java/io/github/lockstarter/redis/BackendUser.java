@@ -24,7 +24,7 @@ public final class BackendUser {
     /** Of a user that has no other rights. */
     public static final String LEAST_RIGHTS = "-@all " + RequiredRights.COMMANDS;
 
-    public static final Duration LEASE = Duration.ofSeconds(30);
+    public static final Duration LEASE = Duration.ofSeconds(60);
 
     private final LockBackend backend;
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import static io.github.lockstarter.redis.BackendUser.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,11 +12,11 @@ import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,9 +30,8 @@ class StoreStateIT {
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
-    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
-    private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.Guard.of(Duration.ofSeconds(30)));
+    private static final RedisSettings SETTINGS = RedisStore.guarding(Duration.ofSeconds(30));
+    private static final RedisSettings HASTY = RedisStore.hasty(Duration.ofSeconds(30));
 
     private final RedisServer server = REDIS.server();
     private final RedisLockBackend backend =
@@ -69,17 +69,18 @@ class StoreStateIT {
 
     @Test
     void reportsAHangingServerWithinTheCommandTimeout() {
-        backend.start();
-        server.pause();
+        try (RedisLockBackend hasty = new RedisLockBackend(new DirectRedisConnector(server.uri(), HASTY), HASTY)) {
+            hasty.listen("00112233445566778899aabbccddeeff", new RecordedSignals());
+            await().untilAsserted(
+                            () -> assertThat(answer(hasty.state()).failure()).isEmpty());
+            server.pause();
 
-        assertThat(backend.state().toCompletableFuture())
-                .succeedsWithin(COMMAND_TIMEOUT.multipliedBy(10).toMillis(), TimeUnit.MILLISECONDS)
-                .satisfies(state ->
-                        assertThat(state.failure()).isPresent().get().asString().contains("No answer"));
+            assertThat(answer(hasty.state()).failure()).get().asString().contains("No answer");
 
-        server.resume();
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(state().failure()).isEmpty());
+            server.resume();
+            await().untilAsserted(
+                            () -> assertThat(answer(hasty.state()).failure()).isEmpty());
+        }
     }
 
     @ParameterizedTest
@@ -122,7 +123,7 @@ class StoreStateIT {
         server.commands().configSet("maxmemory-policy", "allkeys-lru");
         try (TcpProxy proxy = TcpProxy.before(server);
                 RedisLockBackend proxied = new RedisLockBackend(
-                        new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), SETTINGS), SETTINGS)) {
+                        new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), HASTY), HASTY)) {
             proxied.listen("00112233445566778899aabbccddeeff", new RecordedSignals());
             CompletableFuture<Void> asked = new CompletableFuture<>();
             proxy.dropReplyTo(request -> {
@@ -153,10 +154,9 @@ class StoreStateIT {
     @Test
     void reportsThatSignalsAreNotReceivedWhenTheServerHangs() {
         try (RedisLockBackend quick = new RedisLockBackend(
-                new DirectRedisConnector(server.uri(), SETTINGS),
-                SETTINGS,
-                new RedisConnections(
-                        new DirectRedisConnector(server.uri(), SETTINGS), SETTINGS, Duration.ofMillis(100)))) {
+                new DirectRedisConnector(server.uri(), HASTY),
+                HASTY,
+                new RedisConnections(new DirectRedisConnector(server.uri(), HASTY), HASTY, Duration.ofMillis(100)))) {
             quick.listen("fedcba9876543210fedcba9876543210", new RecordedSignals());
             await().untilAsserted(() -> assertThat(
                             quick.state().toCompletableFuture().join().hearsSignals())

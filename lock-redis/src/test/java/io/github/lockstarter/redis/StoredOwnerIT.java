@@ -6,7 +6,7 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
-import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -31,7 +31,7 @@ class StoredOwnerIT {
     private static final String FENCING = "1795389832734445 ";
 
     private final RedisLockBackend backend = new RedisLockBackend(
-            new DirectRedisConnector(REDIS.server().uri(), RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
+            new DirectRedisConnector(REDIS.server().uri(), RedisStore.DEFAULTS), RedisStore.DEFAULTS);
 
     @AfterEach
     void close() {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Static nodes of which two report the role of the master: no instance uses either of them. */
-@Timeout(120)
+@Timeout(300)
 class TwoMastersIT {
 
     @RegisterExtension
@@ -41,7 +41,7 @@ class TwoMastersIT {
     private static final Duration LEASE = Duration.ofMinutes(2);
     private static final Duration PULSE = Duration.ofMillis(500);
     private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(LEASE));
+            new RedisSettings("lock:", Duration.ofSeconds(20), RedisSettings.Guard.of(LEASE));
 
     private final String key = "two-masters:" + UUID.randomUUID();
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();

@@ -11,8 +11,8 @@ import io.github.lockstarter.redis.BackendUser;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -24,8 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The startup check queries every server once, needs no more permissions than the locks, and never fails the start. */
 class ServerChecksIT {
 
-    private static final RedisSettings WITHOUT_GRACE =
-            new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ZERO));
+    private static final RedisSettings WITHOUT_GRACE = RedisStore.WITHOUT_GRACE;
 
     private static List<String> warningsOf(RedisConnector connector, RedisSettings settings) {
         try (RedisLockBackend backend = new RedisLockBackend(connector, settings)) {
@@ -69,7 +68,7 @@ class ServerChecksIT {
             server.commands().configSet("maxmemory-policy", policy);
             server.grantDefaultUser(
                     ("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS).split(" "));
-            assertThat(warnings(RedisSettings.DEFAULTS))
+            assertThat(warnings(RedisStore.DEFAULTS))
                     .containsExactly("Redis at 127.0.0.1:" + server.port() + " evicts keys when it is full"
                             + " (maxmemory-policy " + policy + ", maxmemory 104857600): a lock that is evicted while it"
                             + " is held is granted again at once. Set maxmemory-policy noeviction, or keep locks on a"
@@ -79,7 +78,7 @@ class ServerChecksIT {
         @Test
         void givesNoOtherWarnings() {
             server.commands().configSet("maxmemory", "100mb");
-            assertThat(warnings(RedisSettings.DEFAULTS)).isEmpty();
+            assertThat(warnings(RedisStore.DEFAULTS)).isEmpty();
         }
 
         @Test
@@ -152,8 +151,8 @@ class ServerChecksIT {
                     .map(server -> "Redis at 127.0.0.1:" + server.port() + " evicts")
                     .toList();
             RedisConnector connector = DirectRedisConnector.toCluster(
-                    List.of(REDIS.topology().servers().get(0).uri()), RedisSettings.DEFAULTS);
-            assertThat(warningsOf(connector, RedisSettings.DEFAULTS))
+                    List.of(REDIS.topology().servers().get(0).uri()), RedisStore.DEFAULTS);
+            assertThat(warningsOf(connector, RedisStore.DEFAULTS))
                     .extracting(warning -> warning.substring(0, warning.indexOf(" keys")))
                     .containsExactlyInAnyOrderElementsOf(masters);
         }

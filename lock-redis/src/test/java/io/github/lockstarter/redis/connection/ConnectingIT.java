@@ -165,7 +165,7 @@ class ConnectingIT {
 
                 proxy.flow();
 
-                assertThat(started).succeedsWithin(Duration.ofSeconds(10));
+                assertThat(started).succeedsWithin(Patience.TIME);
             }
         }
 
@@ -233,7 +233,7 @@ class ConnectingIT {
 
         private static TcpProxy slowly(RedisServer sentinel) {
             TcpProxy proxy = TcpProxy.before(sentinel);
-            proxy.delayRequests(Duration.ofSeconds(1));
+            proxy.delayRequests(Duration.ofMillis(200));
             return proxy;
         }
 
@@ -251,7 +251,7 @@ class ConnectingIT {
 
         private static RedisLockBackend patient(RedisURI uri) {
             RedisSettings patient =
-                    new RedisSettings("lock:", Duration.ofSeconds(9), RedisSettings.Guard.of(Duration.ZERO));
+                    new RedisSettings("lock:", Duration.ofSeconds(20), RedisSettings.Guard.of(Duration.ZERO));
             return new RedisLockBackend(new DirectRedisConnector(uri, patient), patient);
         }
 

@@ -14,8 +14,8 @@ import io.github.lockstarter.redis.RecordedSignals;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.failure.RequiredRights;
-import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.lettuce.core.RedisClient;
@@ -269,6 +269,6 @@ class RedisAccessIT {
     }
 
     private static RedisLockBackend backend(RedisURI uri) {
-        return new RedisLockBackend(new DirectRedisConnector(uri, RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
+        return new RedisLockBackend(new DirectRedisConnector(uri, RedisStore.DEFAULTS), RedisStore.DEFAULTS);
     }
 }

@@ -26,7 +26,7 @@ class RedisBackendContractIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static LockStore store() {
-        return new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2)));
+        return new RedisStore(REDIS.server().uri());
     }
 
     @Nested

@@ -27,7 +27,7 @@ class RedisClusterContractIT {
     static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
 
     private static LockStore store() {
-        return RedisStore.of(REDIS.topology()).with(RedisStore.patient(Duration.ZERO));
+        return RedisStore.of(REDIS.topology()).with(RedisStore.guarding(Duration.ZERO));
     }
 
     @Nested

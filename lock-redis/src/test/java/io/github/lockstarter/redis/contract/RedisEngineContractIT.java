@@ -3,17 +3,18 @@ package io.github.lockstarter.redis.contract;
 import io.github.lockstarter.contract.AbandonedHoldContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
+import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineMinimumTimeContract;
 import io.github.lockstarter.contract.EnginePermitsContract;
+import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.EngineRestartContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.testing.Effort;
-import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,7 +26,7 @@ class RedisEngineContractIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static LockStore store() {
-        return RedisStore.withClockOf(REDIS.server()).with(RedisStore.patient(Duration.ofSeconds(2)));
+        return RedisStore.withClockOf(REDIS.server());
     }
 
     @Nested
@@ -102,6 +103,22 @@ class RedisEngineContractIT {
     @Tag(Effort.FULL)
     class AbandonedHold extends AbandonedHoldContract {
         AbandonedHold() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
             super(RedisEngineContractIT::store);
         }
     }

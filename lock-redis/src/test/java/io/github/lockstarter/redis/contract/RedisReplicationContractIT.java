@@ -18,7 +18,7 @@ class RedisReplicationContractIT {
     static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
 
     private static LockStore store() {
-        return RedisStore.of(REDIS.topology()).with(RedisStore.patient(Duration.ZERO));
+        return RedisStore.of(REDIS.topology()).with(RedisStore.guarding(Duration.ZERO));
     }
 
     @Nested

@@ -18,7 +18,7 @@ class RedisSentinelContractIT {
     static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
 
     private static LockStore store() {
-        return RedisStore.of(REDIS.topology()).with(RedisStore.patient(Duration.ZERO));
+        return RedisStore.of(REDIS.topology()).with(RedisStore.guarding(Duration.ZERO));
     }
 
     @Nested

@@ -23,8 +23,15 @@ import java.util.function.Function;
 /** Redis, on one server or several: each application has connections of its own. */
 public final class RedisStore implements LockStore {
 
-    /** Short, so that a test can sit through it. */
+    /** Waits for each answer far longer than a busy machine takes. */
     public static final RedisSettings SETTINGS = guarding(Duration.ofSeconds(2));
+
+    /** As an application has it that configures nothing but this timeout. */
+    public static final RedisSettings DEFAULTS =
+            guarding(RedisSettings.DEFAULTS.guard().gracePeriod());
+
+    /** For tests about the end of the command timeout, which they wait for. */
+    public static final RedisSettings HASTY = hasty(Duration.ofSeconds(2));
 
     /**
      * For servers that other tests have promoted and that have lost their histories: to new clients they seem to have
@@ -82,12 +89,12 @@ public final class RedisStore implements LockStore {
 
     /** The guard for leases up to this length. */
     public static RedisSettings guarding(Duration longestLease) {
-        return guarding(longestLease, Duration.ofMillis(600));
+        return guarding(longestLease, Duration.ofSeconds(20));
     }
 
-    /** The same, for a test that a slow machine must not fail: it waits for each answer far longer. */
-    public static RedisSettings patient(Duration longestLease) {
-        return guarding(longestLease, Duration.ofSeconds(10));
+    /** The same, with a command timeout that a test can wait for. */
+    public static RedisSettings hasty(Duration longestLease) {
+        return guarding(longestLease, Duration.ofMillis(600));
     }
 
     /** The guard for leases up to this length, with another command timeout. */

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,14 +35,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Changes of a cluster cost waiters time but no lock, and trouble of one node does not affect the others. */
-@Timeout(60)
+@Timeout(300)
 class ClusterFaultsIT {
 
     @RegisterExtension
     static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
-
-    /** Outlasts a stall of a busy machine. */
-    private static final Duration LEASE = Duration.ofSeconds(3);
 
     private final String key = "cluster:" + UUID.randomUUID();
     private final String lockKey = "lock:{" + key + "}";
@@ -75,25 +73,23 @@ class ClusterFaultsIT {
     @Test
     @Tag(Effort.FULL)
     void acquiresWhenTheReplicaOfADeadMasterTakesOver() {
-        cluster().masterOf(lockKey).kill();
-        acquireAfterTheFailover();
+        acquireAfter(RedisServer::kill);
     }
 
     @Test
     void acquiresWhenTheReplicaOfAHangingMasterTakesOver() {
-        cluster().masterOf(lockKey).pause();
-        acquireAfterTheFailover();
+        acquireAfter(RedisServer::pause);
     }
 
-    private void acquireAfterTheFailover() {
-        await().atMost(Patience.TIME)
-                .ignoreExceptionsInstanceOf(LockBackendException.class)
-                .untilAsserted(() -> {
-                    try (LockHandle lock =
-                            application.locks().acquire(LockRequest.of(key).waitingUpTo(Duration.ofSeconds(8)))) {
-                        assertThat(lock.isHeld()).isTrue();
-                    }
-                });
+    private void acquireAfter(Consumer<RedisServer> fault) {
+        try (RedisStore hasty = store.with(RedisStore.hasty(Duration.ZERO));
+                Application impatient = Application.over(hasty.connect())) {
+            WarmUp.connect(impatient.locks(), "warm-up");
+            fault.accept(cluster().masterOf(lockKey));
+            LockRequest request = LockRequest.of(key).waitingUpTo(Duration.ofSeconds(8));
+            LockHandle held = RedisScenario.acquired(impatient, request);
+            assertThat(held.isHeld()).isTrue();
+        }
     }
 
     @Test
@@ -126,11 +122,19 @@ class ClusterFaultsIT {
     void keepsRenewsAndReleasesALockWhoseSlotMoves() {
         RedisServer source = cluster().masterOf(lockKey);
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
-        LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(LEASE));
-        move(source, target);
-        try {
-            await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> assertThat(held.isHeld())
-                    .isTrue());
+        try (ClockedEngine holder =
+                new ClockedEngine(store.connect(), Application.settings(RedisScenario.LONG_LEASE))) {
+            LockHandle held = holder.locks().acquire(key);
+            move(source, target);
+            target.commands().pexpire(lockKey, 60_000);
+
+            holder.passUntilTheRenewal(RedisScenario.LONG_LEASE);
+
+            await().until(() -> {
+                holder.pass(Duration.ofSeconds(1)); // until the next attempt
+                return target.commands().pttl(lockKey) > 60_000;
+            });
+            assertThat(held.isHeld()).isTrue();
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             application.locks().acquire(key).close();
             String fence = KeySpace.of("lock:", true).keysOf(key).fence();
@@ -145,8 +149,8 @@ class ClusterFaultsIT {
     void renewsALockAgainOnceItsMarkerHasMovedToo() {
         RedisServer source = cluster().masterOf(lockKey);
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
-        LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(Duration.ofSeconds(10)));
-        LockRequest longer = LockRequest.of(key).leasedFor(Duration.ofSeconds(30));
+        LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(Duration.ofSeconds(60)));
+        LockRequest longer = LockRequest.of(key).leasedFor(RedisScenario.LONG_LEASE);
         try {
             beginMove(source, target);
             moveKey(lockKey, source, target);
@@ -158,7 +162,7 @@ class ClusterFaultsIT {
             endMove(target);
         }
         held.extend(longer);
-        assertThat(target.commands().pttl(lockKey)).isGreaterThan(10_000);
+        assertThat(target.commands().pttl(lockKey)).isGreaterThan(60_000);
         ReleaseOutcome outcome = held.release();
         move(target, source);
         assertThat(outcome).isEqualTo(ReleaseOutcome.RELEASED);
@@ -178,7 +182,7 @@ class ClusterFaultsIT {
                     .isInstanceOf(LockBackendException.class)
                     .hasMessageContaining("non local key");
             CompletableFuture<LockHandle> waiting = application.locks().acquireAsync(permit.waitingUpTo(Patience.TIME));
-            await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+            await().during(Duration.ofMillis(Patience.MOMENT_MILLIS)).until(() -> !waiting.isDone());
             moveKeys(source, target);
             endMove(target);
             LockHandle second = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -222,7 +226,8 @@ class ClusterFaultsIT {
         LockHandle held = application.locks().acquire(key);
         master.commands().zadd(lockKey + ":waiters", 1, "0".repeat(32));
         Application waiter = Application.over(store.connect());
-        CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(LockRequest.of(key));
+        CompletableFuture<LockHandle> waiting =
+                waiter.locks().acquireAsync(LockRequest.of(key).waitingUpTo(Patience.TIME));
         await().untilAsserted(() ->
                 assertThat(master.commands().zcard(lockKey + ":waiters")).isEqualTo(2));
         held.close();
@@ -231,16 +236,15 @@ class ClusterFaultsIT {
         waiter.close();
     }
 
-    /** An attempt without an answer would end the wait; after one without a connection, the next follows in 30 s. */
     @Test
     void signalsAWaiterConnectedToAnotherNode() {
-        try (RedisStore patient = store.with(RedisStore.patient(Duration.ZERO));
-                Application holder = Application.over(patient.connect());
-                Application waiter = Application.over(patient.connect(), Application.settingsThatTrustSignals())) {
+        try (Application holder = Application.over(store.connect());
+                Application waiter = Application.over(store.connect(), Application.settingsThatTrustSignals())) {
             for (String one : keysOfAllMasters().toList()) {
                 WarmUp.connect(waiter.locks(), one);
                 LockHandle held = holder.locks().acquire(one);
-                CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(LockRequest.of(one));
+                CompletableFuture<LockHandle> waiting =
+                        waiter.locks().acquireAsync(LockRequest.of(one).waitingUpTo(Patience.TIME));
                 RedisServer master = cluster().masterOf("lock:{" + one + "}");
                 await().atMost(Patience.TIME)
                         .untilAsserted(() -> assertThat(master.commands().zcard("lock:{" + one + "}:waiters"))
@@ -310,7 +314,7 @@ class ClusterFaultsIT {
                         to.host(),
                         to.port(),
                         0,
-                        2_000,
+                        20_000,
                         MigrateArgs.Builder.<String>key(one).auth2("fixture", "any"));
     }
 }

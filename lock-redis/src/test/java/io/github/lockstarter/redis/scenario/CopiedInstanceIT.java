@@ -41,8 +41,7 @@ class CopiedInstanceIT {
     private static final int ROUNDS = 20;
 
     private final String key = "copied:" + UUID.randomUUID();
-    private final LockStore store =
-            new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2)));
+    private final LockStore store = new RedisStore(REDIS.server().uri());
 
     /**
      * Draws the first identity before the copy, and all that follows from a generator whose state was copied, or was

@@ -4,7 +4,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.testing.WarmUp;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,39 +17,41 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * A JVM with many threads, virtual ones if available, that take turns with a lock. Prints how many threads blocked the
- * others.
+ * A JVM with many threads, virtual ones if available, that take turns with the locks of some keys. Prints how many
+ * sections there were, and how often a thread blocked the others.
  */
 final class CrowdedJvm {
 
-    static final int THREADS = 500;
-
     private static final String PINNED = "jdk.VirtualThreadPinned";
 
-    private final int[] unguarded = new int[1];
+    private final int threads;
+    private final int[] unguarded;
 
-    private CrowdedJvm() {}
+    private CrowdedJvm(int threads, int keys) {
+        this.threads = threads;
+        this.unguarded = new int[keys];
+    }
 
     /**
      * Runs.
      *
-     * @param arguments port, key
+     * @param arguments port, prefix of the keys, how many threads, how many keys
      */
     public static void main(String[] arguments) throws Exception {
         LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(60));
-        WarmUp.connect(locks, "warm-up");
         // A thread that loads a class pins its carrier: all of them are loaded by then.
-        new CrowdedJvm().run(locks, LockRequest.of("warm-up").waitingUpTo(Duration.ofSeconds(10)));
-        CrowdedJvm jvm = new CrowdedJvm();
+        new CrowdedJvm(100, 1).run(locks, "warm-up");
+        CrowdedJvm jvm = new CrowdedJvm(Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
         Path file = Files.createTempFile("pinned", ".jfr");
         try (Recording recording = new Recording()) {
             recording.enable(PINNED).withThreshold(Duration.ofMillis(5)).withStackTrace();
             recording.start();
-            jvm.run(locks, LockRequest.of(arguments[1]).waitingUpTo(Duration.ofSeconds(10)));
+            jvm.run(locks, arguments[1]);
             recording.stop();
             recording.dump(file);
         }
-        System.out.println("had the lock: " + jvm.unguarded[0] + ", pinned: " + pinnedIn(file));
+        System.out.println("had the lock: " + IntStream.of(jvm.unguarded).sum() + ", pinned: " + pinnedIn(file));
+        Files.delete(file);
         System.exit(0);
     }
 
@@ -61,22 +62,24 @@ final class CrowdedJvm {
                 .count();
     }
 
-    private void run(LockTemplate locks, LockRequest request) throws Exception {
-        ExecutorService threads = perTaskExecutor();
+    private void run(LockTemplate locks, String prefix) throws Exception {
+        ExecutorService perTask = perTaskExecutor();
         try {
-            List<Future<Integer>> done = IntStream.range(0, THREADS)
-                    .mapToObj(i -> threads.submit(() -> {
-                        try (LockHandle lock = locks.acquire(request)) {
-                            lock.ensureHeld();
-                            return ++unguarded[0];
-                        }
-                    }))
+            List<Future<Integer>> done = IntStream.range(0, threads)
+                    .mapToObj(i -> perTask.submit(() -> takeTurn(locks, prefix, i % unguarded.length)))
                     .toList();
             for (Future<Integer> one : done) {
                 one.get(Patience.SECONDS, TimeUnit.SECONDS);
             }
         } finally {
-            threads.shutdown();
+            perTask.shutdown();
+        }
+    }
+
+    private int takeTurn(LockTemplate locks, String prefix, int key) {
+        try (LockHandle lock = locks.acquire(LockRequest.of(prefix + key).waitingUpTo(Patience.TIME))) {
+            lock.ensureHeld();
+            return ++unguarded[key];
         }
     }
 

@@ -14,7 +14,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.lettuce.core.SetArgs;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -110,21 +110,26 @@ class ForeignClientIT extends RedisScenario {
     @Test
     void reportsTheLossAfterFlushall() {
         AtomicInteger losses = new AtomicInteger();
-        Application holder = newApplicationWithoutGuard();
-        LockHandle held = holder.locks().acquire(request.leasedFor(ofSeconds(6)));
-        held.onLost(losses::incrementAndGet);
+        try (RedisStore store = new RedisStore(server().uri()).with(RedisStore.WITHOUT_GRACE);
+                ClockedEngine holder = new ClockedEngine(store.connect(), Application.settings(LONG_LEASE));
+                Application next = Application.over(store.connect())) {
+            LockHandle held = holder.locks().acquire(request);
+            held.onLost(losses::incrementAndGet);
 
-        redis().flushall();
+            redis().flushall();
+            holder.passUntilTheRenewal(LONG_LEASE);
 
-        await().atMost(Patience.TIME).until(() -> losses.get() == 1);
-        assertThat(holder.events().of(LockEvent.Lost.class))
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isNotEqualTo(LockEvent.LossCause.LEASE_EXPIRED);
-        assertThat(held.isHeld()).isFalse();
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
-        try (LockHandle next = newApplicationWithoutGuard().locks().acquire(request)) {
-            assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+            await().until(() -> {
+                holder.pass(ofSeconds(1)); // until the next attempt
+                return losses.get() == 1;
+            });
+            assertThat(holder.events().of(LockEvent.Lost.class))
+                    .singleElement()
+                    .extracting(LockEvent.Lost::cause)
+                    .isNotEqualTo(LockEvent.LossCause.LEASE_EXPIRED);
+            assertThat(held.isHeld()).isFalse();
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+            assertThat(next.locks().acquire(request).fencingToken()).isGreaterThan(held.fencingToken());
         }
     }
 

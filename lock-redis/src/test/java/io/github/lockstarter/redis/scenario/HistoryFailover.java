@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A replica without a held lock is promoted: the holder keeps its lock, and no other owner gets it too early.
  * Subclasses provide the servers.
  */
-@Timeout(180)
+@Timeout(300)
 abstract class HistoryFailover {
 
     private static final String SEEDS = "io.github.lockstarter.redis.scenario.RedisScenario#seeds";
@@ -111,7 +111,7 @@ abstract class HistoryFailover {
 
     /** Whether the outage was short; fails if a promise for an outage of this length is broken. */
     private boolean isShortOutageOutlived(long seed) {
-        try (RedisStore store = servers().with(RedisStore.guarding(lease()));
+        try (RedisStore store = servers().with(RedisStore.hasty(lease()));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             List<String> elsewhere = keysElsewhere();
@@ -176,7 +176,7 @@ abstract class HistoryFailover {
     }
 
     @ParameterizedTest
-    @Tag(Effort.FULL)
+    @Tag(Effort.TIMING)
     @MethodSource(SEEDS)
     void grantsAgainSoonAfterTheGracePeriod(long seed) {
         assertThat(timeToGrantAgain(seed, RedisServer::kill)).isLessThan(lease().plusSeconds(5));
@@ -186,7 +186,7 @@ abstract class HistoryFailover {
     @ParameterizedTest
     @MethodSource(SEEDS)
     void grantsTwiceWithoutTheGuard(long seed) {
-        try (RedisStore store = servers().with(RedisStore.WITHOUT_GRACE);
+        try (RedisStore store = servers().with(RedisStore.hasty(Duration.ZERO));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             LockHandle held = acquireBehindTheReplicas(first, second, request.leasedFor(lease().multipliedBy(5)));
@@ -200,7 +200,7 @@ abstract class HistoryFailover {
     /** From the promotion on, for a lock whose holder ends with the master; never before its lease is over. */
     @SuppressWarnings("try") // closed before its end, as an application that is stopped
     final Duration timeToGrantAgain(long seed, Consumer<RedisServer> fault) {
-        try (RedisStore store = servers().with(RedisStore.guarding(lease()));
+        try (RedisStore store = servers().with(RedisStore.hasty(lease()));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             LockHandle held = acquireBehindTheReplicas(first, second, request);
@@ -222,7 +222,7 @@ abstract class HistoryFailover {
         RedisServer master = master();
         awaitReplicas(master);
         cutReplication(master);
-        return first.locks().acquire(lost);
+        return RedisScenario.acquired(first, lost);
     }
 
     /** Otherwise a replica might have the lock of {@code second}, which the holder would detect as a loss. */

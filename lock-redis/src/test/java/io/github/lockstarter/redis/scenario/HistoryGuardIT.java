@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A server that loses its locks while they are held: holders keep them, and no other caller gets one too early. */
-@Timeout(180)
+@Timeout(300)
 class HistoryGuardIT {
 
     private static final Duration LEASE = ofSeconds(2);
@@ -63,7 +63,7 @@ class HistoryGuardIT {
     @ParameterizedTest
     @EnumSource
     void doesNotGrantAForgottenLockBeforeItsLeaseIsOver(Forgetting forgetting) {
-        assertThat(leaseLeftWhenTheNextOneIsIn(GUARDED, forgetting)).isNegative();
+        assertThat(leaseLeftWhenTheNextOneIsIn(GUARDED, REQUEST, forgetting)).isNegative();
     }
 
     /** A minimum time is at most the lease, so the grace covers it. */
@@ -91,18 +91,20 @@ class HistoryGuardIT {
     @ParameterizedTest
     @EnumSource
     void grantsTwiceWithoutTheGuard(Forgetting forgetting) {
-        assertThat(leaseLeftWhenTheNextOneIsIn(RedisStore.WITHOUT_GRACE, forgetting))
+        LockRequest outlivingTheTest = REQUEST.leasedFor(RedisScenario.LONG_LEASE);
+        assertThat(leaseLeftWhenTheNextOneIsIn(RedisStore.WITHOUT_GRACE, outlivingTheTest, forgetting))
                 .isPositive();
     }
 
-    private static Duration leaseLeftWhenTheNextOneIsIn(RedisSettings settings, Forgetting forgetting) {
+    private static Duration leaseLeftWhenTheNextOneIsIn(
+            RedisSettings settings, LockRequest lost, Forgetting forgetting) {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             WarmUp.connect(first.locks(), "warm-up");
             WarmUp.connect(second.locks(), "warm-up");
-            LockHandle held = first.locks().acquire(REQUEST.withoutRenewal());
+            LockHandle held = first.locks().acquire(lost.withoutRenewal());
             long endsAt = System.nanoTime() + held.remainingLease().toNanos();
 
             forgetting.fault.accept(server);
@@ -113,39 +115,29 @@ class HistoryGuardIT {
         }
     }
 
-    /**
-     * Without crash take-over: a holder that a restart keeps in doubt for longer cannot know whether it still holds.
-     */
     @ParameterizedTest
     @EnumSource
-    @Tag(Effort.FULL)
     void aLiveHolderKeepsAForgottenLock(Forgetting forgetting) {
-        Duration lease = ofSeconds(10);
-        LockRequest request = REQUEST.leasedFor(lease).waitingUpTo(ofSeconds(20));
-        EngineSettings settings = WITHOUT_BEATS;
+        Duration lease = RedisScenario.LONG_LEASE;
         AtomicInteger losses = new AtomicInteger();
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(lease));
-                Application first = Application.over(store.connect(), settings);
-                Application second = Application.over(store.connect(), settings)) {
-            WarmUp.connect(first.locks(), "warm-up");
-            LockHandle held = first.locks().acquire(request);
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(lease));
+                ClockedEngine first = new ClockedEngine(store.connect(), Application.settings(lease));
+                Application second = Application.over(store.connect(), WITHOUT_BEATS)) {
+            LockHandle held = first.locks().acquire(REQUEST.leasedFor(lease));
             held.onLost(losses::incrementAndGet);
 
             forgetting.fault.accept(server);
+            first.passUntilTheRenewal(lease);
 
-            await("its renewal brings the lock back")
-                    .atMost(lease.multipliedBy(2))
-                    .untilAsserted(() -> assertThat(server.commands().exists("lock:{scenario:history}"))
-                            .isOne());
-            assertThat(second.locks().tryAcquire(request.waitingUpTo(Duration.ZERO)))
-                    .isEmpty();
+            await("its renewal brings the lock back").until(() -> {
+                first.pass(ofSeconds(1)); // until the next attempt
+                return server.commands().exists("lock:{scenario:history}") == 1;
+            });
+            assertThat(second.locks().tryAcquire(REQUEST.withoutWaiting())).isEmpty();
             assertThat(held.isHeld()).isTrue();
             assertThat(losses).hasValue(0);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-            try (LockHandle next = second.locks().acquire(request)) {
-                assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-            }
         }
     }
 
@@ -214,33 +206,43 @@ class HistoryGuardIT {
 
     @Test
     void anExtensionRestoresAForgottenLock() {
+        Duration longer = RedisScenario.LONG_LEASE;
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(longer));
                 Application application = Application.over(store.connect())) {
-            LockHandle held = application.locks().acquire(REQUEST.withoutRenewal());
+            LockHandle held = application
+                    .locks()
+                    .acquire(REQUEST.leasedFor(longer.dividedBy(4)).withoutRenewal());
             server.commands().flushall();
-            held.extend(LockRequest.of(held.key()).leasedFor(ofSeconds(20)));
-            assertThat(held.remainingLease()).isGreaterThan(ofSeconds(15));
-            assertThat(server.commands().pttl("lock:{scenario:history}")).isGreaterThan(15_000);
+            held.extend(LockRequest.of(held.key()).leasedFor(longer));
+            assertThat(held.remainingLease()).isGreaterThan(longer.dividedBy(2));
+            assertThat(server.commands().pttl("lock:{scenario:history}"))
+                    .isGreaterThan(longer.dividedBy(2).toMillis());
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
         }
     }
 
+    /** The history starts right before the renewal, which then has to wait. */
     @Test
     void renewsOnceADeposedMasterAcceptsNoMoreWrites() {
-        Duration writes = ofMillis(600);
-        RedisSettings settings =
-                new RedisSettings("lock:", ofMillis(600), new RedisSettings.Guard(LEASE, FirstUse.GRANT, writes));
+        Duration lease = RedisScenario.LONG_LEASE;
+        RedisSettings settings = new RedisSettings(
+                "lock:", GUARDED.commandTimeout(), new RedisSettings.Guard(lease, FirstUse.GRANT, ofMillis(600)));
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
-                Application application = Application.over(store.connect())) {
-            LockHandle held = application.locks().acquire(REQUEST);
+                ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(lease))) {
+            LockHandle held = application.locks().acquire(REQUEST.leasedFor(lease));
             server.commands().flushall();
-            // The history starts right before a renewal, which then has to wait.
-            assertThatThrownBy(() ->
-                            application.locks().tryAcquire(LockRequest.of("any").waitingUpTo(Duration.ZERO)))
+            LockRequest any = LockRequest.of("any").withoutWaiting();
+            assertThatThrownBy(() -> application.locks().tryAcquire(any))
                     .isInstanceOf(LockStoreRecoveringException.class);
-            await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).until(held::isHeld);
+
+            application.passUntilTheRenewal(lease);
+
+            await().until(() -> {
+                application.pass(ofSeconds(1)); // until the next attempt
+                return server.commands().exists("lock:{scenario:history}") == 1;
+            });
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(application.events().of(LockEvent.Renewed.class))
                     .extracting(LockEvent.Renewed::outcome)
@@ -257,8 +259,8 @@ class HistoryGuardIT {
     }
 
     private static boolean isGrantedToANewcomerAfterFlushall(FirstUse firstUse) {
-        RedisSettings settings =
-                new RedisSettings("lock:", ofMillis(600), new RedisSettings.Guard(LEASE, firstUse, Duration.ZERO));
+        RedisSettings settings = new RedisSettings(
+                "lock:", GUARDED.commandTimeout(), new RedisSettings.Guard(LEASE, firstUse, Duration.ZERO));
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings)) {
             try (Application before = Application.over(store.connect())) {

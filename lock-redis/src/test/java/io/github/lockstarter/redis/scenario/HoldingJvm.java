@@ -1,31 +1,73 @@
 package io.github.lockstarter.redis.scenario;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** A JVM that acquires a lock, waiting for it if need be, says so, and holds it until it is killed. */
+/**
+ * A JVM that acquires a lock or several permits of it, waiting if need be, and holds them until it is killed. Prints
+ * {@code slot number fencingToken} for each, and {@code held} once it has all.
+ */
 final class HoldingJvm {
 
     private HoldingJvm() {}
 
+    /** Starts one that holds a lock. */
+    static ChildJvm start(RedisServer server, String key, Duration lease, Duration takeOver) {
+        return start(server, key, lease, takeOver, 1, 1);
+    }
+
+    /** Starts one that holds so many permits. */
+    static ChildJvm start(
+            RedisServer server, String key, Duration lease, Duration takeOver, int permits, int acquired) {
+        return ChildJvm.start(
+                HoldingJvm.class,
+                Integer.toString(server.port()),
+                key,
+                Long.toString(lease.toMillis()),
+                Long.toString(takeOver.toMillis()),
+                Integer.toString(permits),
+                Integer.toString(acquired));
+    }
+
+    /** The fencing token of a slot, once it has all. */
+    static long fencingToken(ChildJvm jvm, int slot) {
+        String start = "slot " + slot + " ";
+        return jvm.lines().stream()
+                .filter(line -> line.startsWith(start))
+                .mapToLong(line -> Long.parseLong(line.substring(start.length())))
+                .findFirst()
+                .orElse(0);
+    }
+
     /**
      * Runs.
      *
-     * @param arguments port, key, lease in ms, and perhaps the take-over time in ms
+     * @param arguments port, key, lease in ms, take-over time in ms, permits of the lock, and how many to acquire
      */
     public static void main(String[] arguments) {
         Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
-        EngineSettings settings = Application.settings(lease);
-        if (arguments.length > 3) {
-            settings = settings.withCrashTakeOver(Duration.ofMillis(Long.parseLong(arguments[3])));
+        Duration takeOver = Duration.ofMillis(Long.parseLong(arguments[3]));
+        LockTemplate locks =
+                ChildClient.locks(arguments[0], Application.settings(lease).withCrashTakeOver(takeOver));
+        LockRequest permit = LockRequest.of(arguments[1])
+                .permits(Integer.parseInt(arguments[4]))
+                .ownedByHandle();
+        List<LockHandle> held = new ArrayList<>();
+        for (int i = 0; i < Integer.parseInt(arguments[5]); i++) {
+            held.add(locks.acquire(permit));
+            System.out.println("slot " + held.get(i).slot() + " " + held.get(i).fencingToken());
         }
-        LockHandle held = ChildClient.locks(arguments[0], settings).acquire(arguments[1]);
-        System.out.println("held " + held.fencingToken());
+        System.out.println("held");
         while (true) {
-            LockSupport.park();
+            LockSupport.park(held);
         }
     }
 }

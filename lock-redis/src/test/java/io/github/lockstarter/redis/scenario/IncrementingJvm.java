@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.scenario;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Crowd;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -29,8 +30,8 @@ final class IncrementingJvm {
     public static void main(String[] arguments) {
         String key = arguments[1];
         boolean locked = arguments[2].equals(LOCKED);
-        LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(20));
-        LockRequest request = LockRequest.of(key).waitingUpTo(Duration.ofSeconds(60));
+        LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(60));
+        LockRequest request = LockRequest.of(key).waitingUpTo(Patience.TIME);
         RedisCommands<String, String> store = RedisClient.create(
                         RedisURI.create("127.0.0.1", Integer.parseInt(arguments[0])))
                 .connect()

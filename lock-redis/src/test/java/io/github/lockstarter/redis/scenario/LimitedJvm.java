@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.scenario;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Crowd;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -30,9 +31,9 @@ final class LimitedJvm {
      * @param arguments port, key, number of this JVM, and how many threads
      */
     public static void main(String[] arguments) {
-        LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(20));
+        LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(60));
         String setting = settingOf(arguments[1], Integer.parseInt(arguments[2]));
-        LockRequest permit = LockRequest.of(arguments[1]).ownedByHandle().waitingUpTo(Duration.ofSeconds(60));
+        LockRequest permit = LockRequest.of(arguments[1]).ownedByHandle().waitingUpTo(Patience.TIME);
         RedisCommands<String, String> settings = RedisClient.create(
                         RedisURI.create("127.0.0.1", Integer.parseInt(arguments[0])))
                 .connect()

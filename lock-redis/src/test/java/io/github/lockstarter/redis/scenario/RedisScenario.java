@@ -3,8 +3,7 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
@@ -34,17 +33,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Common parts of the scenarios on a real server: the server, applications connected to it, and access to its keys. */
-@Timeout(90)
+@Timeout(300)
 abstract class RedisScenario {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
-    /** After this time an answer counts as lost. */
-    static final Duration COMMAND_TIMEOUT = RedisStore.SETTINGS.commandTimeout();
-
-    /** Far longer than a scenario: a lock that disappears earlier has not expired. */
-    static final Duration LONG_LEASE = Duration.ofSeconds(60);
+    /** Longer than any wait of a scenario: a lock that disappears earlier has not expired. */
+    static final Duration LONG_LEASE = Duration.ofMinutes(5);
 
     final String key = "scenario:" + UUID.randomUUID();
     final String lockKey = "lock:{" + key + "}";
@@ -70,7 +66,7 @@ abstract class RedisScenario {
         return REDIS.server().commands();
     }
 
-    /** A scenario that is not about commands without an answer may wait for each of them far longer. */
+    /** {@link RedisStore#HASTY} in a scenario about commands without an answer. */
     RedisSettings settings() {
         return RedisStore.SETTINGS;
     }
@@ -101,10 +97,14 @@ abstract class RedisScenario {
         return newApplication(RedisStore.behind(proxy).with(settings()), settings);
     }
 
-    /** An application that detects data loss of the server at once, and restores its locks. */
-    Application newApplicationWithoutGuard() {
-        return newApplication(
-                new RedisStore(server().uri()).with(RedisStore.WITHOUT_GRACE), Application.settings(LONG_LEASE));
+    /** An application for which an answer is soon lost. */
+    Application newHastyApplicationBehind(TcpProxy proxy) {
+        return newApplication(RedisStore.behind(proxy).with(RedisStore.HASTY), Application.settings(LONG_LEASE));
+    }
+
+    /** The same without a proxy. */
+    Application newHastyApplication() {
+        return newApplication(new RedisStore(server().uri()).with(RedisStore.HASTY), Application.settings(LONG_LEASE));
     }
 
     Application newApplication(EngineSettings settings) {
@@ -134,6 +134,13 @@ abstract class RedisScenario {
         long start = System.nanoTime();
         work.run();
         return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    /** Repeats an attempt whose answer is lost because the machine is busy. */
+    static LockHandle acquired(Application hasty, LockRequest request) {
+        return await().pollInSameThread()
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> hasty.locks().acquire(request), any -> true);
     }
 
     /** Connects, so that a fault meets an application that works. */
@@ -171,16 +178,7 @@ abstract class RedisScenario {
     }
 
     void awaitWaiting() {
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isPositive());
-    }
-
-    /** Waits until so many renewals have ended like this. */
-    static void awaitRenewals(Application application, RenewalOutcome outcome, int number) {
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(application.events().of(LockEvent.Renewed.class))
-                        .filteredOn(renewed -> renewed.outcome() == outcome)
-                        .hasSizeGreaterThanOrEqualTo(number));
+        await().untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isPositive());
     }
 
     void assertNothingLeft() {

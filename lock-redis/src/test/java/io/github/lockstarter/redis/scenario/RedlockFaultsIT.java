@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A quorum of five servers, of which some are down. */
-@Timeout(120)
+@Timeout(300)
 class RedlockFaultsIT {
 
     @RegisterExtension
@@ -88,9 +88,10 @@ class RedlockFaultsIT {
             WarmUp.connect(application.locks(), "warm-up");
             servers().subList(0, 3).forEach(RedisServer::kill);
 
-            assertThatExceptionOfType(LockBackendException.class)
+            // Fewer, where the machine is too busy for an answer in time.
+            await().untilAsserted(() -> assertThatExceptionOfType(LockBackendException.class)
                     .isThrownBy(() -> application.locks().acquire(request))
-                    .withMessageContaining("Only 2 of 5 nodes answered");
+                    .withMessageContaining("Only 2 of 5 nodes answered"));
         }
     }
 
@@ -98,7 +99,7 @@ class RedlockFaultsIT {
     void freesTheVotesOfAMinorityAtOnce() {
         String lockKey = "lock:{" + key + "}";
         servers().subList(0, 3).forEach(server -> server.commands().psetex(lockKey, 60_000, "somebody"));
-        try (QuorumStore store = store(Duration.ZERO);
+        try (QuorumStore store = QuorumStore.of(REDIS.topology());
                 Application application = Application.over(store.connect())) {
             assertThat(application
                             .locks()
@@ -136,20 +137,17 @@ class RedlockFaultsIT {
     @Test
     void spreadsAHeldLockToServersThatWereDownAtTheGrant() {
         servers().subList(0, 2).forEach(RedisServer::kill);
-        try (QuorumStore store = store(LEASE);
-                Application application =
-                        Application.over(store.connect(), Application.settings(LEASE.multipliedBy(2)))) {
-            LockHandle held = await().atMost(Patience.TIME)
-                    .ignoreExceptionsInstanceOf(LockBackendException.class)
-                    .until(
-                            () -> application
-                                    .locks()
-                                    .acquire(LockRequest.of(key).waitingUpTo(Patience.TIME)),
-                            any -> true);
+        try (QuorumStore store = QuorumStore.of(REDIS.topology(), ofSeconds(20));
+                ClockedEngine application =
+                        new ClockedEngine(store.connect(), Application.settings(RedisScenario.LONG_LEASE))) {
+            LockHandle held = application.locks().acquire(LockRequest.of(key).waitingUpTo(Patience.TIME));
             servers().subList(0, 2).forEach(RedisServer::restart);
             String lockKey = "lock:{" + key + "}";
-            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(servers())
-                    .allMatch(server -> server.commands().exists(lockKey) == 1));
+            application.passUntilTheRenewal(RedisScenario.LONG_LEASE);
+            await().untilAsserted(() -> {
+                application.pass(ofSeconds(1)); // until the next attempt
+                assertThat(servers()).allMatch(server -> server.commands().exists(lockKey) == 1);
+            });
 
             servers().subList(3, NODES).forEach(RedisServer::kill);
 

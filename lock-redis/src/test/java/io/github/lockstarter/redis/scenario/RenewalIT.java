@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,77 +12,74 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
+import io.github.lockstarter.testing.WarmUp;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leases on a real server: kept and lost, and their effects on other callers. */
 class RenewalIT extends RedisScenario {
 
-    private static final Duration LEASE = ofMillis(900);
-
-    /** For actions within a part of the lease, while other tests run on the same machine. */
-    private static final Duration LONGER_LEASE = ofSeconds(6);
-
-    /** Delay of the loss on a busy machine: only its own timer notifies the holder, however long it waits. */
     private static final int MANY = Effort.of(3_000, 10_000);
 
-    private final Application application = newApplication(LEASE);
+    private final RedisStore store = new RedisStore(server().uri());
+    private final ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(LONG_LEASE));
     private final AtomicInteger losses = new AtomicInteger();
 
-    @Test
-    @Tag(Effort.FULL)
-    void renewsBeforeHalfOfTheLeaseIsUsedUp() {
-        Application patient = newApplication(LONGER_LEASE);
-        try (LockHandle held = patient.locks().acquire(request)) {
-            long shortest = shortestLeaseDuring(LONGER_LEASE.multipliedBy(2));
+    @AfterEach
+    void close() {
+        server().resume();
+        application.close();
+        store.close();
+    }
 
-            assertThat(held.isHeld()).isTrue();
-            assertThat(shortest).isGreaterThanOrEqualTo(LONGER_LEASE.toMillis() / 2);
-        }
-        assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
+    /** The control is a lock that is not renewed. */
+    @Test
+    void renewsWhenAThirdOfTheLeaseIsUsedUp() {
+        LockHandle held = application.locks().acquire(request);
+        LockRequest unrenewed = LockRequest.of(key + ":unrenewed").withoutRenewal();
+        LockHandle other = application.locks().acquire(unrenewed);
+        redis().pexpire(lockKey, 60_000);
+        redis().pexpire("lock:{" + unrenewed.name() + "}", 60_000);
+
+        application.passUntilTheRenewal(LONG_LEASE);
+
+        await().untilAsserted(() -> assertThat(outcomesOf(application)).containsExactly(RenewalOutcome.RENEWED));
+        assertThat(redis().pttl(lockKey)).isGreaterThan(LONG_LEASE.toMillis() / 2);
+        assertThat(redis().pttl("lock:{" + unrenewed.name() + "}")).isLessThanOrEqualTo(60_000);
+        assertThat(held.isHeld() && other.isHeld()).isTrue();
+        other.close();
+        held.close();
         assertNothingLeft();
     }
 
     @Test
     @Tag(Effort.FULL)
-    void theLeaseRunsDownWithoutRenewal() {
-        LockHandle held = application.locks().acquire(request.withoutRenewal());
-
-        assertThat(shortestLeaseDuring(LEASE.multipliedBy(2))).isLessThan(LEASE.toMillis() / 2);
-
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
-    }
-
-    private long shortestLeaseDuring(Duration time) {
-        long shortest = Long.MAX_VALUE;
-        long start = System.nanoTime();
-        while (System.nanoTime() - start < time.toNanos()) {
-            shortest = Math.min(shortest, redis().pttl(lockKey));
-            pauseBetweenLooks();
-        }
-        return shortest;
-    }
-
-    @Test
-    @Tag(Effort.FULL)
     void survivesAPauseLongerThanARenewalAndShorterThanTheLease() {
-        Application patient = newApplication(LONGER_LEASE);
-        LockHandle held = acquireCountingLosses(patient);
+        try (RedisStore hasty = store.with(RedisStore.HASTY);
+                ClockedEngine impatient = new ClockedEngine(hasty.connect(), Application.settings(LONG_LEASE))) {
+            WarmUp.connect(impatient.locks(), key + ":warm-up");
+            LockHandle held = acquireCountingLosses(impatient);
 
-        server().pause();
-        awaitRenewals(patient, RenewalOutcome.FAILED, 1);
-        server().resume();
+            server().pause();
+            impatient.passUntilTheRenewal(LONG_LEASE);
+            await().until(() -> outcomesOf(impatient).contains(RenewalOutcome.FAILED));
+            server().resume();
 
-        awaitRenewals(patient, RenewalOutcome.RENEWED, 3); // more than a lease after the grant
-        assertThat(held.isHeld()).isTrue();
-        assertThat(losses).hasValue(0);
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            await().until(() -> {
+                impatient.pass(Duration.ofSeconds(1));
+                return outcomesOf(impatient).contains(RenewalOutcome.RENEWED);
+            });
+            assertThat(held.isHeld()).isTrue();
+            assertThat(losses).hasValue(0);
+        }
     }
 
     @Test
@@ -91,32 +87,33 @@ class RenewalIT extends RedisScenario {
         LockHandle held = acquireCountingLosses(application);
 
         server().pause();
-        await().pollInterval(ofMillis(5)).atMost(Patience.TIME).until(() -> losses.get() > 0);
+        application.pass(LONG_LEASE);
+        await().until(() -> losses.get() > 0);
         assertThat(held.isHeld()).isFalse();
-        letPass(ofMillis(300));
         server().resume();
 
-        await().during(LEASE).atMost(Patience.TIME).untilAsserted(() -> {
+        await().during(ofMillis(Patience.MOMENT_MILLIS)).untilAsserted(() -> {
             assertThat(held.isHeld()).isFalse();
             assertThat(held.remainingLease()).isZero();
             assertThat(losses).hasValue(1);
         });
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
-        try (LockHandle next = newApplication(LEASE).locks().acquire(request)) {
+        redis().del(lockKey);
+        try (LockHandle next = newApplication().locks().acquire(request)) {
             assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
         }
     }
 
     @Test
     void reportsADeletedKeyAtTheNextRenewal() {
-        Application patient = newApplication(LONGER_LEASE);
-        LockHandle held = acquireCountingLosses(patient);
-
+        LockHandle held = acquireCountingLosses(application);
         redis().del(lockKey);
 
-        awaitLossOfAnotherOwner(patient);
-        assertThat(patient.backend().count(Verb.RENEW)).isEqualTo(1);
-        await().during(LEASE).atMost(Patience.TIME).untilAsserted(() -> {
+        application.passUntilTheRenewal(LONG_LEASE);
+
+        awaitLossOfAnotherOwner();
+        assertThat(application.backend().count(Verb.RENEW)).isEqualTo(1);
+        await().during(ofMillis(Patience.MOMENT_MILLIS)).untilAsserted(() -> {
             assertThat(losses).hasValue(1);
             assertThat(held.isHeld()).isFalse();
             assertThat(redis().exists(lockKey)).as("no renewal brings it back").isZero();
@@ -124,9 +121,9 @@ class RenewalIT extends RedisScenario {
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
     }
 
-    private void awaitLossOfAnotherOwner(Application of) {
-        await().atMost(Patience.TIME).until(() -> losses.get() > 0);
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(of.events().of(LockEvent.Lost.class))
+    private void awaitLossOfAnotherOwner() {
+        await().until(() -> losses.get() > 0);
+        await().untilAsserted(() -> assertThat(application.events().of(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
                 .isEqualTo(LockEvent.LossCause.OWNER_CHANGED));
@@ -134,26 +131,27 @@ class RenewalIT extends RedisScenario {
 
     @Test
     void keepsTheLockOfAnOwnerThatOverwroteTheKey() {
-        Application patient = newApplication(LONGER_LEASE);
-        LockHandle held = acquireCountingLosses(patient);
+        LockHandle held = acquireCountingLosses(application);
+        long longer = LONG_LEASE.multipliedBy(2).toMillis();
+        redis().psetex(lockKey, longer, "thief");
 
-        redis().psetex(lockKey, 60_000, "thief");
+        application.passUntilTheRenewal(LONG_LEASE);
 
-        awaitLossOfAnotherOwner(patient);
+        awaitLossOfAnotherOwner();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(redis().get(lockKey)).isEqualTo("thief");
-        assertThat(redis().pttl(lockKey)).isBetween(LONGER_LEASE.toMillis() + 1, 60_000L);
+        assertThat(redis().pttl(lockKey)).isBetween(LONG_LEASE.toMillis() + 1, longer);
         assertThat(losses).hasValue(1);
     }
 
     @Test
     void restoresALeaseThatAnOperatorRemoved() {
         LockHandle held = application.locks().acquire(request);
-
         redis().persist(lockKey);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(redis().pttl(lockKey)).isPositive());
+        application.passUntilTheRenewal(LONG_LEASE);
+
+        await().untilAsserted(() -> assertThat(redis().pttl(lockKey)).isPositive());
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
@@ -165,7 +163,7 @@ class RenewalIT extends RedisScenario {
 
         assertNothingLeft();
         assertThat(held.isHeld()).isFalse();
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(losses).hasValue(1));
+        await().untilAsserted(() -> assertThat(losses).hasValue(1));
     }
 
     @Test
@@ -173,30 +171,21 @@ class RenewalIT extends RedisScenario {
     void holdsThousandsOfLocksWithAConstantNumberOfThreads() {
         application.locks().acquire(request).close();
         int threads = ManagementFactory.getThreadMXBean().getThreadCount();
-        Duration lease = ofSeconds(9);
         List<LockHandle> kept = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            kept.add(application.locks().acquire(LockRequest.of(key + ":" + i).leasedFor(lease)));
+            kept.add(application.locks().acquire(LockRequest.of(key + ":" + i)));
         }
 
-        long renewalsBefore = application.backend().count(Verb.RENEW);
-        long start = System.nanoTime();
-        int others = 0;
-        while (System.nanoTime() - start < lease.dividedBy(3).toNanos()) {
-            application
-                    .locks()
-                    .acquire(LockRequest.of(key + ":other:" + others).leasedFor(lease))
-                    .close();
-            others++;
+        application.passUntilTheRenewal(LONG_LEASE);
+        for (int i = 0; i < 100; i++) {
+            application.locks().acquire(LockRequest.of(key + ":other:" + i)).close();
         }
-        long renewals = application.backend().count(Verb.RENEW) - renewalsBefore;
-        double periods =
-                (System.nanoTime() - start) / (double) lease.dividedBy(3).toNanos();
 
-        assertThat(others).isGreaterThan(100);
-        assertThat(renewals).as("one for each held lock and period").isBetween(1L, (long) (MANY * (periods + 1)));
+        await().untilAsserted(() -> assertThat(outcomesOf(application)).hasSize(MANY));
         assertThat(application.backend().sent())
                 .filteredOn(sent -> sent.verb() == Verb.RENEW)
+                .as("one for each held lock")
+                .hasSize(MANY)
                 .noneMatch(sent -> sent.key().contains(":other:"));
         assertThat(ManagementFactory.getThreadMXBean().getThreadCount()).isLessThanOrEqualTo(threads + 2);
         assertThat(kept).allMatch(LockHandle::isHeld);
@@ -205,7 +194,13 @@ class RenewalIT extends RedisScenario {
         assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
     }
 
-    private LockHandle acquireCountingLosses(Application owner) {
+    private static List<RenewalOutcome> outcomesOf(ClockedEngine of) {
+        return of.events().of(LockEvent.Renewed.class).stream()
+                .map(LockEvent.Renewed::outcome)
+                .toList();
+    }
+
+    private LockHandle acquireCountingLosses(ClockedEngine owner) {
         LockHandle held = owner.locks().acquire(request);
         held.onLost(losses::incrementAndGet);
         return held;

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,20 +47,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  * them, the server behind them hangs and another one has replaced it, or it has become a replica. No take-over, and so
  * no heartbeat that notices it.
  */
-@Timeout(180)
+@Timeout(300)
 class ReplacedServerIT {
 
     @RegisterExtension
     static final TopologyExtension<RedisReplication> REPLICATION = TopologyExtension.replication();
 
     @RegisterExtension
-    static final TopologyExtension<RedisSentinels> SENTINELS = TopologyExtension.sentinels();
-
-    @RegisterExtension
     static final TopologyExtension<RedisCluster> CLUSTER = TopologyExtension.cluster();
-
-    @RegisterExtension
-    static final TopologyExtension<RedisQuorum> QUORUM = TopologyExtension.quorum();
 
     private static final Duration LEASE = Duration.ofSeconds(90);
     private static final RedisSettings SETTINGS = RedisStore.guarding(Duration.ofSeconds(1), Duration.ofSeconds(1));
@@ -84,13 +79,6 @@ class ReplacedServerIT {
     }
 
     @ParameterizedTest
-    @Tag(Effort.FULL)
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
-    void worksAgainInOtherTopologiesAfterAllConnectionsWereForgotten(Mode mode) {
-        worksAgainAfterAllConnectionsWereForgotten(mode);
-    }
-
-    @ParameterizedTest
     @EnumSource(names = "CLUSTER")
     void worksAgainAfterAllConnectionsWereForgotten(Mode mode) {
         Application application = application(mode);
@@ -101,14 +89,6 @@ class ReplacedServerIT {
         worksAgain(application, held);
     }
 
-    /** The other modes are in {@link SentinelFailoverIT} and {@link ClusterFaultsIT}. */
-    @ParameterizedTest
-    @Tag(Effort.FULL)
-    @EnumSource(names = {"SINGLE", "REDLOCK"})
-    void worksAgainInOtherTopologiesAfterTheServerHungAndWasReplaced(Mode mode) {
-        worksAgainAfterTheServerHungAndWasReplaced(mode);
-    }
-
     @ParameterizedTest
     @EnumSource(names = "STATIC_NODES")
     void worksAgainAfterTheServerHungAndWasReplaced(Mode mode) {
@@ -116,7 +96,8 @@ class ReplacedServerIT {
         LockHandle held = application.locks().acquire(key);
 
         if (mode == Mode.REDLOCK) {
-            List<RedisServer> majority = QUORUM.topology().servers().subList(0, 3);
+            List<RedisServer> majority =
+                    InOtherTopologies.QUORUM.topology().servers().subList(0, 3);
             majority.forEach(RedisServer::pause);
             majority.forEach(server -> proxies.get(server).retarget(resource(RedisServer.start())));
         } else {
@@ -125,14 +106,6 @@ class ReplacedServerIT {
         }
 
         worksAgain(application, held);
-    }
-
-    /** Sentinels cut the connections of a master that they demote. */
-    @ParameterizedTest
-    @Tag(Effort.FULL)
-    @EnumSource(names = {"SINGLE", "REDLOCK", "CLUSTER"})
-    void worksAgainInOtherTopologiesAfterTheServerWasDemoted(Mode mode) {
-        worksAgainAfterTheServerWasDemoted(mode);
     }
 
     @ParameterizedTest
@@ -148,7 +121,8 @@ class ReplacedServerIT {
                         .commands()
                         .clusterFailover(false);
             case REDLOCK -> {
-                List<RedisServer> majority = QUORUM.topology().servers().subList(0, 3);
+                List<RedisServer> majority =
+                        InOtherTopologies.QUORUM.topology().servers().subList(0, 3);
                 majority.forEach(server -> {
                     RedisServer successor = resource(RedisServer.start());
                     proxies.get(server).retarget(successor);
@@ -163,6 +137,37 @@ class ReplacedServerIT {
         }
 
         worksAgain(application, held);
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class InOtherTopologies {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisSentinels> SENTINELS = TopologyExtension.sentinels();
+
+        @RegisterExtension
+        static final TopologyExtension<RedisQuorum> QUORUM = TopologyExtension.quorum();
+
+        @ParameterizedTest
+        @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
+        void worksAgainAfterAllConnectionsWereForgotten(Mode mode) {
+            ReplacedServerIT.this.worksAgainAfterAllConnectionsWereForgotten(mode);
+        }
+
+        /** The other modes are in {@link SentinelFailoverIT} and {@link ClusterFaultsIT}. */
+        @ParameterizedTest
+        @EnumSource(names = {"SINGLE", "REDLOCK"})
+        void worksAgainAfterTheServerHungAndWasReplaced(Mode mode) {
+            ReplacedServerIT.this.worksAgainAfterTheServerHungAndWasReplaced(mode);
+        }
+
+        /** Sentinels cut the connections of a master that they demote. */
+        @ParameterizedTest
+        @EnumSource(names = {"SINGLE", "REDLOCK", "CLUSTER"})
+        void worksAgainAfterTheServerWasDemoted(Mode mode) {
+            ReplacedServerIT.this.worksAgainAfterTheServerWasDemoted(mode);
+        }
     }
 
     private void worksAgain(Application application, LockHandle held) {
@@ -205,9 +210,9 @@ class ReplacedServerIT {
                 switch (mode) {
                     case SINGLE -> REPLICATION.topology().servers().subList(0, 1);
                     case STATIC_NODES -> REPLICATION.topology().servers();
-                    case SENTINEL -> SENTINELS.topology().servers();
+                    case SENTINEL -> InOtherTopologies.SENTINELS.topology().servers();
                     case CLUSTER -> CLUSTER.topology().servers();
-                    case REDLOCK -> QUORUM.topology().servers();
+                    case REDLOCK -> InOtherTopologies.QUORUM.topology().servers();
                 };
         servers.forEach(server -> proxies.put(server, resource(TcpProxy.before(server))));
         List<RedisURI> behind = proxies.values().stream()
@@ -217,7 +222,9 @@ class ReplacedServerIT {
         return switch (mode) {
             case SINGLE -> over(new DirectRedisConnector(behind.get(0), SETTINGS));
             case STATIC_NODES -> over(DirectRedisConnector.toMasterAmong(behind, SETTINGS));
-            case SENTINEL -> over(new DirectRedisConnector(SENTINELS.topology().uri(), SETTINGS, this::route));
+            case SENTINEL ->
+                over(new DirectRedisConnector(
+                        InOtherTopologies.SENTINELS.topology().uri(), SETTINGS, this::route));
             case CLUSTER -> over(DirectRedisConnector.toCluster(direct, SETTINGS, this::route));
             case REDLOCK ->
                 resource(QuorumStore.of(behind, SETTINGS.guard().gracePeriod())).connect();

@@ -13,20 +13,16 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
-import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A server that is killed with held locks and restarts, with and without its data. */
-@Timeout(60)
+@Timeout(300)
 class RestartIT {
 
-    /** Outlasts a restart on a machine that is busy with other tests. */
-    private static final Duration LEASE = ofSeconds(6);
-
+    private static final Duration LEASE = RedisScenario.LONG_LEASE;
     private static final LockRequest REQUEST =
             LockRequest.of("scenario:restart").leasedFor(LEASE);
 
@@ -35,14 +31,18 @@ class RestartIT {
     @Test
     void reportsALossWhenTheDataIsLostWithoutTheGuard() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(Duration.ZERO));
-                Application application = Application.over(store.connect())) {
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.WITHOUT_GRACE);
+                ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(LEASE))) {
             LockHandle held = acquireCountingLosses(application);
 
             server.kill();
             server.restart();
+            application.passUntilTheRenewal(LEASE);
 
-            await().atMost(Patience.TIME).until(() -> losses.get() == 1);
+            await().until(() -> {
+                application.pass(ofSeconds(1)); // until the next attempt
+                return losses.get() == 1;
+            });
             assertThat(application.events().of(LockEvent.Lost.class))
                     .singleElement()
                     .extracting(LockEvent.Lost::cause)
@@ -55,20 +55,23 @@ class RestartIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void keepsTheLockThroughARestartWithPersistence() {
         try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(ofSeconds(2)));
-                Application application = Application.over(store.connect())) {
+                RedisStore store = new RedisStore(server.uri());
+                ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(LEASE))) {
             LockHandle held = acquireCountingLosses(application);
 
             server.kill();
             server.restart();
+            application.passUntilTheRenewal(LEASE);
 
-            await().during(LEASE.multipliedBy(2)).atMost(Patience.TIME).untilAsserted(() -> {
-                assertThat(held.isHeld()).isTrue();
-                assertThat(losses).hasValue(0);
+            await().until(() -> {
+                application.pass(ofSeconds(1)); // until the next attempt
+                return application.events().of(LockEvent.Renewed.class).stream()
+                        .anyMatch(renewed -> renewed.outcome() == LockEvent.RenewalOutcome.RENEWED);
             });
+            assertThat(held.isHeld()).isTrue();
+            assertThat(losses).hasValue(0);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(acquireOnceItIsBack(application)).isGreaterThan(held.fencingToken());
         }
@@ -77,9 +80,9 @@ class RestartIT {
     @Test
     void grantsAGreaterFencingTokenAfterTheDataIsLost() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(Duration.ZERO));
-                Application before = Application.over(store.connect());
-                Application after = Application.over(store.connect())) {
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.WITHOUT_GRACE);
+                ClockedEngine before = new ClockedEngine(store.connect(), Application.settings(LEASE));
+                ClockedEngine after = new ClockedEngine(store.connect(), Application.settings(LEASE))) {
             LockHandle held = acquireCountingLosses(before);
 
             server.kill();
@@ -89,13 +92,13 @@ class RestartIT {
         }
     }
 
-    private LockHandle acquireCountingLosses(Application application) {
+    private LockHandle acquireCountingLosses(ClockedEngine application) {
         LockHandle held = application.locks().acquire(REQUEST);
         held.onLost(losses::incrementAndGet);
         return held;
     }
 
-    private static long acquireOnceItIsBack(Application application) {
+    private static long acquireOnceItIsBack(ClockedEngine application) {
         long[] fencingToken = new long[1];
         await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import java.time.Duration;
 import java.util.Map;
@@ -85,7 +86,7 @@ class SentReleaseIT extends RedisScenario {
         LockHandle held = cut.locks().acquire(sending);
         proxy.refuseRequests(sent -> sent.contains(lockKey));
         assertThat(held.release()).isEqualTo(ReleaseOutcome.SENT);
-        letPass(COMMAND_TIMEOUT);
+        letPass(Duration.ofMillis(Patience.MOMENT_MILLIS));
         assertThat(redis().exists(lockKey)).isOne();
 
         proxy.accept();

@@ -13,6 +13,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Locks can be taken again soon after sentinels have promoted a replica, however the master was lost. */
-@Timeout(60)
+@Timeout(300)
 class SentinelFailoverIT {
 
     @RegisterExtension
@@ -37,7 +38,7 @@ class SentinelFailoverIT {
 
     @BeforeEach
     void connect() {
-        store = RedisStore.of(REDIS.topology());
+        store = RedisStore.of(REDIS.topology()).with(RedisStore.hasty(Duration.ZERO));
         application = Application.over(store.connect());
         other = Application.over(store.connect());
         // The first connection of a JVM may take longer than a command may.
@@ -100,8 +101,9 @@ class SentinelFailoverIT {
             locksAgain(application);
             locksAgain(other);
         });
-        LockHandle held = application.locks().acquire(key);
-        CompletableFuture<LockHandle> waiting = other.locks().acquireAsync(LockRequest.of(key));
+        LockHandle held = RedisScenario.acquired(application, LockRequest.of(key));
+        CompletableFuture<LockHandle> waiting =
+                other.locks().acquireAsync(LockRequest.of(key).waitingUpTo(Patience.TIME));
         // On a busy machine, sentinels may promote both replicas, one after the other, and not agree at once.
         await().untilAsserted(() -> {
             assertThat(waiting).isNotDone();

@@ -21,7 +21,7 @@ class SentinelHistoryIT extends HistoryFailover {
     static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
 
     @ParameterizedTest
-    @Tag(Effort.FULL)
+    @Tag(Effort.TIMING)
     @MethodSource("io.github.lockstarter.redis.scenario.RedisScenario#seeds")
     void grantsAgainSoonAfterTheGracePeriodWhenTheMasterHangs(long seed) {
         assertThat(timeToGrantAgain(seed, RedisServer::pause)).isLessThan(lease().plusSeconds(10));

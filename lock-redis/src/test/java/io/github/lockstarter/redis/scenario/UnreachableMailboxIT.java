@@ -9,6 +9,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -35,7 +36,7 @@ class UnreachableMailboxIT extends RedisScenario {
 
     private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
 
-    private final LockRequest patient = request.waitingUpTo(Duration.ofSeconds(50));
+    private final LockRequest patient = request.waitingUpTo(Patience.TIME);
 
     /** Beats continue, so each mark is removed before it is a take-over time old. */
     @Test
@@ -47,7 +48,7 @@ class UnreachableMailboxIT extends RedisScenario {
             Future<LockHandle> next = elsewhere(() -> rival.locks().acquire(patient));
             awaitWaiting();
 
-            long until = System.nanoTime() + TAKE_OVER.multipliedBy(5).toNanos();
+            long until = System.nanoTime() + TAKE_OVER.multipliedBy(3).toNanos();
             while (System.nanoTime() - until < 0) {
                 held.ensureHeld();
                 pauseBetweenLooks();

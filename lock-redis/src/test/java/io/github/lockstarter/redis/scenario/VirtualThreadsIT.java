@@ -3,11 +3,11 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.jvm.Jdks;
 import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,13 +20,7 @@ class VirtualThreadsIT extends RedisScenario {
 
     @Test
     void virtualThreadsWaitWithoutPinningTheirCarriers() {
-        Path home = Jdks.atLeast(21).orElse(Jdks.own());
-        String port = Integer.toString(server().port());
-        try (ChildJvm jvm = ChildJvm.start(home, List.of(), CrowdedJvm.class, port, key)) {
-            String said = jvm.awaitLine(line -> line.startsWith("had the lock: "), Duration.ofSeconds(60));
-            assertThat(said).isEqualTo("had the lock: " + CrowdedJvm.THREADS + ", pinned: 0");
-            assertThat(jvm.awaitExit(Duration.ofSeconds(20))).isZero();
-        }
+        assertTurnsWithoutPinning(Jdks.atLeast(21).orElse(Jdks.own()), List.of(), 500, 1);
     }
 
     /** On the newest JDK of this machine. */
@@ -37,11 +31,16 @@ class VirtualThreadsIT extends RedisScenario {
         assumeThat(Jdks.featureOf(home)).as("JDK with virtual threads").isGreaterThanOrEqualTo(21);
         List<String> twoCarriers =
                 List.of("-Djdk.virtualThreadScheduler.parallelism=2", "-Djdk.virtualThreadScheduler.maxPoolSize=2");
+        assertTurnsWithoutPinning(home, twoCarriers, 5_000, 100);
+    }
+
+    private void assertTurnsWithoutPinning(Path home, List<String> flags, int threads, int keys) {
         String port = Integer.toString(server().port());
-        try (ChildJvm jvm = ChildJvm.start(home, twoCarriers, VirtualCrowdJvm.class, port, key)) {
-            int sections = VirtualCrowdJvm.THREADS * VirtualCrowdJvm.SECTIONS_EACH;
-            assertThat(jvm.awaitLine(line -> line.matches("sections: .*|stuck .*"), Duration.ofSeconds(85)))
-                    .isEqualTo("sections: " + sections + ", held: 0");
+        try (ChildJvm jvm = ChildJvm.start(
+                home, flags, CrowdedJvm.class, port, key, Integer.toString(threads), Integer.toString(keys))) {
+            String said = jvm.awaitLine(line -> line.startsWith("had the lock: "), Patience.TIME);
+            assertThat(said).isEqualTo("had the lock: " + threads + ", pinned: 0");
+            assertThat(jvm.awaitExit(Patience.TIME)).isZero();
         }
     }
 }

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * instances or none.
  *
  * <p>Releases without waiters leave a surplus, so this detects a flood, not a single extra signal; {@code
- * HandOverBoundsIT} counts exactly. A client repeats a command after losing the connection, and each copy of a
+ * HandOverIT} counts exactly. A client repeats a command after losing the connection, and each copy of a
  * withdrawal may wake an instance. The simulation counts the copies; the fault lab does not see them.
  */
 public final class WakeUpCheck implements Check {
