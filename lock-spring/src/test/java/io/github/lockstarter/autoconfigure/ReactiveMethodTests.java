@@ -186,7 +186,7 @@ class ReactiveMethodTests {
     void areCalledOnlyUnderTheirLock() {
         application
                 .withBean(Checked.class)
-                .withPropertyValues("distributed-lock.wait=10s")
+                .withPropertyValues("distributed-lock.wait=1m")
                 .run(context -> {
                     Checked checked = context.getBean(Checked.class);
                     Random random = new Random();

@@ -79,7 +79,7 @@ class SingleLoadCacheInterceptorTests {
     private final ApplicationContextRunner unnamed = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     DistributedLockAutoConfiguration.class, LockObservabilityAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local")
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=60s")
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withBean(Loads.class)
             .withBean(Products.class)

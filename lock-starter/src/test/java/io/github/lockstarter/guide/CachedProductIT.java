@@ -95,7 +95,8 @@ class CachedProductIT {
                     locks.port(),
                     "--test.load-ms=300",
                     "--test.cache-port=" + cache,
-                    "--distributed-lock.redis.command-timeout=2s");
+                    "--distributed-lock.redis.command-timeout=2s",
+                    "--distributed-lock.wait=5s");
             awaitReady(jvm);
             jvm.send("lamp");
             awaitAnswer(jvm, "lamp");

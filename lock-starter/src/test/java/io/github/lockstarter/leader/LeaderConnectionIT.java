@@ -258,7 +258,7 @@ class LeaderConnectionIT {
         proxy.refuse();
         ConfigurableApplicationContext early =
                 start(proxy.port(), Object.class, "distributed-lock.redis.required-at-start=false");
-        Thread.sleep(2500); // two attempts fail
+        Thread.sleep(1000); // an attempt fails
         assertThat(leadership(early).isLeader()).isFalse();
         assertThat(early.getBean(Billing.class).collect()).isEmpty();
         assertThat(early.getBean(Events.class).all()).isEmpty();

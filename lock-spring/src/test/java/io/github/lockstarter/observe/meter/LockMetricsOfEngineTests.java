@@ -12,6 +12,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.Effort;
 import io.micrometer.core.instrument.Counter;
@@ -31,7 +32,8 @@ import org.junit.jupiter.api.Test;
 @Tag(Effort.SLOW)
 class LockMetricsOfEngineTests {
 
-    private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
+    private static final LockRequest REQUEST =
+            LockRequest.of("order:42").named("ship-order").waitingUpTo(Patience.TIME);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final AtomicLong skipped = new AtomicLong();

@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** An application with its locks in a server of a test, and with a command timeout that a busy machine keeps. */
+/** An application with its locks in a server of a test, and with times that a busy machine keeps. */
 public final class RedisApplication {
 
     /** For applications that are led to a server in another way. */
@@ -26,7 +26,10 @@ public final class RedisApplication {
 
     public static String[] properties(RedisServer server) {
         return new String[] {
-            "spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port(), PATIENT
+            "spring.data.redis.host=" + server.host(),
+            "spring.data.redis.port=" + server.port(),
+            "distributed-lock.wait=60s",
+            PATIENT
         };
     }
 
