@@ -51,6 +51,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /**
  * An application is closed while a job runs under a lock, and another instance waits for that lock. The executors are
@@ -303,6 +304,21 @@ class GracefulShutdownTests {
     void keepsTheLockOfATaskOfAPlainExecutor() {
         Granted next = closedWhile(withPlainExecutor(), shutdown.began, this::submitWork);
         assertThat(next.whileTheJobRan()).isFalse();
+    }
+
+    /** The executor is made before the engine, and does not inject the locks. */
+    @Test
+    void renewsTheLockOfATaskOfAnAwaitedExecutor(CapturedOutput output) {
+        ThreadPoolTaskExecutor awaited = new ThreadPoolTaskExecutor();
+        awaited.setWaitForTasksToCompleteOnShutdown(true);
+        awaited.setAwaitTerminationSeconds((int) Patience.SECONDS);
+        Granted next = closedWhile(
+                withShortPhases(application.withBean(ThreadPoolTaskExecutor.class, () -> awaited)),
+                shutdown.enginesPhaseIsOver,
+                context -> awaited.submit(
+                        () -> context.getBean(LockOperations.class).execute(KEY, work::run)));
+        assertThat(next.whileTheJobRan()).isFalse();
+        assertThat(output).doesNotContain(LEFT_TO_LEASES);
     }
 
     @Test
