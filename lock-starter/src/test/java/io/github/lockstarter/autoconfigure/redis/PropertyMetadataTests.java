@@ -1,52 +1,16 @@
 package io.github.lockstarter.autoconfigure.redis;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import io.github.lockstarter.autoconfigure.testing.PropertyMetadataSuite;
 
-import com.jayway.jsonpath.JsonPath;
-import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
-import org.junit.jupiter.api.Test;
+class PropertyMetadataTests extends PropertyMetadataSuite {
 
-class PropertyMetadataTests {
-
-    @Test
-    void describesEveryProperty() {
-        assertThat(properties()).isNotEmpty().allSatisfy(property -> assertThat((String) property.get("description"))
-                .as("description of %s", property.get("name"))
-                .isNotBlank()
-                .endsWith("."));
-    }
-
-    @Test
-    void namesEveryDefault() {
-        assertThat(properties().stream()
-                        .filter(property -> !property.containsKey("defaultValue"))
-                        .map(property -> property.get("name")))
-                .containsExactlyInAnyOrder(
-                        "distributed-lock.redis.grace-period",
-                        "distributed-lock.redlock.nodes",
-                        "distributed-lock.redlock.password",
-                        "distributed-lock.redlock.ssl-bundle",
-                        "distributed-lock.redlock.username");
-    }
-
-    private static List<Map<String, Object>> properties() {
-        try {
-            Path metadata = classes().resolve("META-INF/spring-configuration-metadata.json");
-            return JsonPath.read(metadata.toFile(), "$.properties[*]");
-        } catch (IOException | URISyntaxException e) {
-            throw new AssertionError("The module has no metadata", e);
-        }
-    }
-
-    private static Path classes() throws URISyntaxException {
-        return Path.of(RedisLockProperties.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
+    PropertyMetadataTests() {
+        super(
+                RedisLockProperties.class,
+                "distributed-lock.redis.grace-period",
+                "distributed-lock.redlock.nodes",
+                "distributed-lock.redlock.password",
+                "distributed-lock.redlock.ssl-bundle",
+                "distributed-lock.redlock.username");
     }
 }
