@@ -20,8 +20,6 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
@@ -159,28 +156,6 @@ class LockAnnotationTests {
                         .containsExactly("OrderService.ship:42"));
     }
 
-    /** As with repositories and HTTP clients: an interface, and a factory that implements it. */
-    static class ShippingFactory implements FactoryBean<Shipping> {
-        @Override
-        public Shipping getObject() {
-            InvocationHandler handler = (proxy, method, arguments) -> heldKeys();
-            return (Shipping)
-                    Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Shipping.class}, handler);
-        }
-
-        @Override
-        public Class<?> getObjectType() {
-            return Shipping.class;
-        }
-    }
-
-    @Test
-    void locksABeanThatAFactoryMethodReturnsAsAnInterface() {
-        application.withBean(ShippingFactory.class).run(context -> assertThat(
-                        context.getBean(Shipping.class).ship(1))
-                .containsExactly("ship:1"));
-    }
-
     @Test
     void locksEachInstanceOfAPrototype() {
         application
@@ -250,11 +225,6 @@ class LockAnnotationTests {
                         .contains("Set the property, or give a default behind a colon"));
     }
 
-    static class Contended {
-        @DistributedLock(name = "contended")
-        public void run() {}
-    }
-
     static class Failing {
         @DistributedLock
         public void fail(Throwable failure) throws Throwable {
@@ -277,32 +247,6 @@ class LockAnnotationTests {
                         .hasNoSuppressedExceptions();
             }
             assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
-        });
-    }
-
-    static class Outer {
-        private final Contended inner;
-
-        Outer(Contended inner) {
-            this.inner = inner;
-        }
-
-        @DistributedLock
-        public void run() {
-            inner.run();
-        }
-    }
-
-    @Test
-    void rethrowsTheLockExceptionOfANestedCall() {
-        application.withBean(Contended.class).withBean(Outer.class).run(context -> {
-            LockOperations locks = context.getBean(LockOperations.class);
-            LockHandle other = locks.acquireAsync("contended").join();
-            assertThatThrownBy(() -> context.getBean(Outer.class).run())
-                    .isInstanceOfSatisfying(LockNotAcquiredException.class, e -> assertThat(e.key())
-                            .isEqualTo("contended"));
-            assertThat(locks.heldLocks().find("Outer.run")).isEmpty();
-            other.release();
         });
     }
 

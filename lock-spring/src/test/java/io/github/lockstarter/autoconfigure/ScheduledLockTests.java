@@ -1,7 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -26,10 +25,7 @@ import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +50,7 @@ class ScheduledLockTests {
                     AopAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     TaskSchedulingAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=60s");
 
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
@@ -107,50 +103,6 @@ class ScheduledLockTests {
                             .doesNotContain("ERROR")
                             .doesNotContain("Exception");
                 });
-    }
-
-    static class Results {
-        private final CountDownLatch inside = new CountDownLatch(1);
-        private final CountDownLatch leave = new CountDownLatch(1);
-
-        @ScheduledLock(name = "results", atLeastMs = 0)
-        public void hold() throws InterruptedException {
-            inside.countDown();
-            leave.await(Patience.SECONDS, SECONDS);
-        }
-
-        @ScheduledLock(name = "results", atLeastMs = 0)
-        public Optional<String> optional() {
-            return Optional.of("ran");
-        }
-
-        @ScheduledLock(name = "results", atLeastMs = 0)
-        public @Nullable Void nothing() {
-            throw new IllegalStateException("ran");
-        }
-
-        @ScheduledLock(name = "results", atLeastMs = 0)
-        public @Nullable String text() {
-            return "ran";
-        }
-    }
-
-    @Test
-    void returnsNothingForASkippedCall() {
-        application.withBean(Results.class, Results::new).run(context -> {
-            Results results = context.getBean(Results.class);
-            LockHandle other = context.getBean(LockOperations.class)
-                    .acquireAsync("results")
-                    .toCompletableFuture()
-                    .get(Patience.SECONDS, SECONDS);
-            try (other) {
-                results.hold();
-                assertThat(results.optional()).isEmpty();
-                assertThat(results.nothing()).isNull();
-                assertThat(results.text()).isNull();
-            }
-            assertThat(results.text()).isEqualTo("ran");
-        });
     }
 
     static class Kept {
