@@ -21,7 +21,7 @@ final class FixtureClient implements AutoCloseable {
     /** Sentinel before 6.2 has no users and accepts every client. */
     FixtureClient(String host, int port, boolean asUser) {
         RedisURI.Builder builder =
-                RedisURI.builder().withHost(host).withPort(port).withTimeout(Duration.ofSeconds(5));
+                RedisURI.builder().withHost(host).withPort(port).withTimeout(Duration.ofSeconds(20));
         uri = (asUser ? builder.withAuthentication(USER, "any") : builder).build();
     }
 

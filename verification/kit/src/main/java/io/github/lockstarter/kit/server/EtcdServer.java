@@ -22,7 +22,11 @@ import java.util.stream.Stream;
 /** An etcd server, alone or in a cluster: the binary named by {@code -Dlock.test.etcd}, or else the one on the path. */
 public final class EtcdServer extends ServerProcess {
 
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** For the question whether it answers promptly. */
+    private static final Duration PROMPT = Duration.ofMillis(500);
+
     private static final HttpClient CLIENT = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(PATIENCE)
@@ -128,16 +132,20 @@ public final class EtcdServer extends ServerProcess {
      * @param path such as {@code /v3/lease/leases}
      */
     public String call(String path, String body) {
-        return answerTo(request(endpoint() + path).POST(HttpRequest.BodyPublishers.ofString(body)));
+        return call(path, body, PATIENCE);
+    }
+
+    private String call(String path, String body, Duration limit) {
+        return answerTo(request(endpoint() + path, limit).POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
     /** Reads a path such as {@code /metrics}; empty without an answer. */
     public String report(String path) {
-        return answerTo(request(reportUrl() + path).timeout(Duration.ofSeconds(5)));
+        return answerTo(request(reportUrl() + path, PATIENCE));
     }
 
-    private static HttpRequest.Builder request(String url) {
-        return HttpRequest.newBuilder(URI.create(url)).timeout(PATIENCE);
+    private static HttpRequest.Builder request(String url, Duration limit) {
+        return HttpRequest.newBuilder(URI.create(url)).timeout(limit);
     }
 
     private static String answerTo(HttpRequest.Builder request) {
@@ -163,7 +171,7 @@ public final class EtcdServer extends ServerProcess {
 
     /** True for a single server. */
     public boolean isLeader() {
-        String status = call("/v3/maintenance/status", "{}");
+        String status = call("/v3/maintenance/status", "{}", PROMPT);
         List<String> leader = fields(status, "leader");
         return !leader.isEmpty() && leader.equals(fields(status, "member_id"));
     }
@@ -171,6 +179,6 @@ public final class EtcdServer extends ServerProcess {
     /** Whether it has a leader and can read. */
     @Override
     public boolean answers() {
-        return answerTo(request(reportUrl() + "/health")).contains("\"health\":\"true\"");
+        return answerTo(request(reportUrl() + "/health", PROMPT)).contains("\"health\":\"true\"");
     }
 }
