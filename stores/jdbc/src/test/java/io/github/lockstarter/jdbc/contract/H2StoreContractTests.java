@@ -18,21 +18,21 @@ class H2StoreContractTests {
     @Nested
     class Acquire extends AcquireContract {
         Acquire() {
-            super(() -> new JdbcStore(DATABASE));
+            super(() -> JdbcStore.sharing(DATABASE));
         }
     }
 
     @Nested
     class Release extends ReleaseContract {
         Release() {
-            super(() -> new JdbcStore(DATABASE));
+            super(() -> JdbcStore.sharing(DATABASE));
         }
     }
 
     @Nested
     class Fencing extends FencingContract {
         Fencing() {
-            super(() -> new JdbcStore(DATABASE));
+            super(() -> JdbcStore.sharing(DATABASE));
         }
     }
 

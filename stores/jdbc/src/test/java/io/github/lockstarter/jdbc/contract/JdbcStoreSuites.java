@@ -14,7 +14,7 @@ abstract class JdbcStoreSuites extends StoreSuites {
 
     @Override
     protected LockStore store() {
-        return new JdbcStore(database());
+        return JdbcStore.sharing(database());
     }
 
     @Override

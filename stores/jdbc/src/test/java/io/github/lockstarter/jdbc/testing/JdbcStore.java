@@ -13,9 +13,11 @@ import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Locks in a database: each application has a pool of its own. */
+/** Locks in a database: each application has a pool of its own, unless it {@linkplain #sharing shares} one. */
 public final class JdbcStore implements LockStore {
 
     /** Outlasts a stall of a busy machine. */
@@ -23,32 +25,39 @@ public final class JdbcStore implements LockStore {
 
     private static final int CONNECTIONS = 6;
 
-    private record Opened(JdbcLockBackend backend, HikariDataSource pool) {
+    private static final Map<TestDatabase, HikariDataSource> SHARED = new ConcurrentHashMap<>();
 
-        void close() {
-            backend.close();
-            pool.close();
-        }
-    }
-
-    private final List<Opened> opened = new ArrayList<>();
+    private final List<JdbcLockBackend> opened = new ArrayList<>();
+    private final List<HikariDataSource> pools = new ArrayList<>();
     private final TestDatabase database;
     private final Duration commandTimeout;
     private final Optional<DatabasePause> pause;
+    private final Optional<HikariDataSource> shared;
 
     public JdbcStore(TestDatabase database) {
-        this(database, COMMAND_TIMEOUT, Optional.empty());
+        this(database, COMMAND_TIMEOUT, Optional.empty(), Optional.empty());
     }
 
-    private JdbcStore(TestDatabase database, Duration commandTimeout, Optional<DatabasePause> pause) {
+    private JdbcStore(
+            TestDatabase database,
+            Duration commandTimeout,
+            Optional<DatabasePause> pause,
+            Optional<HikariDataSource> shared) {
         this.database = database;
         this.commandTimeout = commandTimeout;
         this.pause = pause;
+        this.shared = shared;
     }
 
     /** A store that can be paused. */
     public static JdbcStore pausable(TestDatabase database, Duration commandTimeout) {
-        return new JdbcStore(database, commandTimeout, Optional.of(DatabasePause.of(database)));
+        return new JdbcStore(database, commandTimeout, Optional.of(DatabasePause.of(database)), Optional.empty());
+    }
+
+    /** Applications on one pool, which stays open: to connect takes longer than most tests of a suite. */
+    public static JdbcStore sharing(TestDatabase database) {
+        HikariDataSource pool = SHARED.computeIfAbsent(database, each -> each.pool(5 * CONNECTIONS));
+        return new JdbcStore(database, COMMAND_TIMEOUT, Optional.empty(), Optional.of(pool));
     }
 
     /** Looks again soon, and leaves the dialect to be found out. */
@@ -67,11 +76,17 @@ public final class JdbcStore implements LockStore {
 
     @Override
     public LockBackend connect() {
-        HikariDataSource pool = database.pool(pause.map(DatabasePause::url).orElse(database.url()), CONNECTIONS);
+        HikariDataSource pool = shared.orElseGet(this::ownPool);
         JdbcLockBackend backend = new JdbcLockBackend(pool, settings(named(), commandTimeout));
-        opened.add(new Opened(backend, pool));
+        opened.add(backend);
         backend.start();
         return backend;
+    }
+
+    private HikariDataSource ownPool() {
+        HikariDataSource pool = database.pool(pause.map(DatabasePause::url).orElse(database.url()), CONNECTIONS);
+        pools.add(pool);
+        return pool;
     }
 
     /** Settings that the driver does not report. */
@@ -101,7 +116,8 @@ public final class JdbcStore implements LockStore {
 
     @Override
     public void close() {
-        opened.forEach(Opened::close);
+        opened.forEach(JdbcLockBackend::close);
+        pools.forEach(HikariDataSource::close);
         pause.ifPresent(DatabasePause::close);
     }
 }
