@@ -247,7 +247,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
         backend.revoked(KEY, attempt.command().token().fingerprint());
         attempt.answer().complete(new AcquireResult.Granted(7, 0));
-        assertThat(first).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(first).failsWithin(Patience.TIME);
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(8, 0));

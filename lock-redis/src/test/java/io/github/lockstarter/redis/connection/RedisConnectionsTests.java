@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.BackendUser;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
@@ -26,7 +27,6 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -209,7 +209,7 @@ class RedisConnectionsTests {
             Awaitility.await().until(() -> !redis.sent().isEmpty());
             redis.sent().get(0).completeExceptionally(new RedisException("refused"));
             assertThat(started)
-                    .failsWithin(Duration.ofSeconds(10))
+                    .failsWithin(Patience.TIME)
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(RedisUnavailableException.class);
         }

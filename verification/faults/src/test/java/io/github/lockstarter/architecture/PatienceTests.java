@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,9 +26,17 @@ class PatienceTests {
 
     private static final Pattern WAIT =
             Pattern.compile("\\.(?:atMost|get|await|poll|orTimeout|waitFor|tryAcquire|awaitTermination|succeedsWithin"
-                    + "|isLessThan|isLessThanOrEqualTo)\\(" + TIME);
+                    + "|failsWithin|isLessThan|isLessThanOrEqualTo)\\(" + TIME);
 
-    private static final Pattern SOCKET = Pattern.compile("\\.setSoTimeout\\(\\d");
+    private static final Pattern SOCKET = Pattern.compile("\\.setSoTimeout\\((?<millis>[\\d_]+)\\)");
+
+    /** A constant of the file. */
+    private static final Pattern CONSTANT = Pattern.compile("static final (?:Duration|int|long) (?<name>[A-Z_]+) ="
+            + "\\s+(?<value>(?:Duration\\.)?of(?:Millis|Seconds)\\([\\d_]+\\)|[\\d_]+);");
+
+    /** Where it is read as its value. Others are of a clock that the test sets. */
+    private static final String USE = "(?<=\\.(?:atMost|succeedsWithin|failsWithin|setSoTimeout)\\()%1$s\\b"
+            + "(?!\\.(?:plus|multipliedBy))|\\b%1$s(?=, (?:TimeUnit\\.)?(?:MILLI)?SECONDS\\))";
 
     private static final Pattern SLEEP = Pattern.compile("\\bThread\\.sleep\\([^;]*;(?! //)");
 
@@ -57,6 +65,9 @@ class PatienceTests {
                         "assertThat(took).isLessThan(Duration.ofSeconds(2));",
                         "assertThat(result).succeedsWithin(Duration.ofMillis(4_900))",
                         "socket.setSoTimeout(300);",
+                        "static final Duration LIMIT = Duration.ofSeconds(4); await().atMost(LIMIT).until(done);",
+                        "static final Duration LEASE = ofSeconds(8); await().atMost(LEASE.dividedBy(2)).until(done);",
+                        "static final int MILLIS = 500; socket.setSoTimeout(MILLIS);",
                         "Thread.sleep(1500);"))
                 .allSatisfy(source -> assertThat(violations(source)).as(source).hasSize(1));
         assertThat(List.of(
@@ -65,12 +76,16 @@ class PatienceTests {
                         "await().atMost(Duration.ofSeconds(30)).until(done);",
                         "result.get(Patience.SECONDS, TimeUnit.SECONDS)",
                         "provider.lock(atMost(Duration.ofMillis(2)))",
+                        "static final Duration LONG = Duration.ofSeconds(40); await().atMost(LONG).until(done);",
+                        "static final Duration LEASE = ofSeconds(8); await().atMost(LEASE.plus(LONG)).until(done);",
+                        "static final int MILLIS = 30_000; socket.setSoTimeout(MILLIS);",
                         "handles.get(1).release();",
                         "Thread.sleep(5); // the work"))
                 .allSatisfy(source -> assertThat(violations(source)).as(source).isEmpty());
     }
 
-    private static List<String> violations(String source) {
+    private static List<String> violations(String file) {
+        String source = withValues(file);
         List<String> found = new ArrayList<>();
         Matcher waits = WAIT.matcher(source);
         while (waits.find()) {
@@ -78,15 +93,31 @@ class PatienceTests {
                 found.add(waits.group());
             }
         }
-        Stream.of(SOCKET, SLEEP)
-                .flatMap(pattern -> pattern.matcher(source).results())
-                .forEach(each -> found.add(each.group()));
+        Matcher sockets = SOCKET.matcher(source);
+        while (sockets.find()) {
+            if (number(sockets.group("millis")) < 1000 * LEAST_SECONDS) {
+                found.add(sockets.group());
+            }
+        }
+        SLEEP.matcher(source).results().forEach(each -> found.add(each.group()));
         return found;
+    }
+
+    private static String withValues(String file) {
+        String source = file;
+        for (MatchResult constant : CONSTANT.matcher(file).results().toList()) {
+            source = source.replaceAll(USE.formatted(constant.group(1)), constant.group(2));
+        }
+        return source;
+    }
+
+    private static double number(String digits) {
+        return Double.parseDouble(digits.replace("_", ""));
     }
 
     private static double seconds(Matcher wait) {
         boolean isDuration = wait.group("of") != null;
-        double number = Double.parseDouble((isDuration ? wait.group("number") : wait.group("plain")).replace("_", ""));
+        double number = number(isDuration ? wait.group("number") : wait.group("plain"));
         String unit = isDuration ? wait.group("of") : wait.group("unit");
         return unit.startsWith("M") ? number / 1000 : number;
     }
