@@ -3,7 +3,6 @@ package io.github.lockstarter.benchmarks.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -24,7 +23,8 @@ class ServersIT {
             assertThat(servers.get(kind)).isSameAs(server);
             assertThat(server.address()).isNotBlank().doesNotContain(" ");
             assertThat(servers.descriptions().get(kind.label())).matches("\\d+\\.\\d+.*same machine.*");
-            Awaitility.await().until(() -> server.dataSize() >= 0 && server.cpuTime().toNanos() > 0);
+            Awaitility.await()
+                    .until(() -> server.dataSize() >= 0 && server.cpuTime().toNanos() > 0);
         }
     }
 }
