@@ -15,13 +15,13 @@ import java.util.function.Consumer;
 
 /**
  * The clocks of engines, and of a store in this JVM. They run by themselves only while somebody looks, and do not
- * notice a pause of the process: between two readings passes at most a tick of the engine's timer. A test lets the rest
- * of the time pass, which the timers of the engines notice at once. Thread-safe.
+ * notice a pause of the process: between two readings pass at most 50 ms. A test lets the rest of the time pass, which
+ * the timers of the engines notice at once. Thread-safe.
  */
 public final class SettableClock {
 
-    /** Enough for an entry of a timer that is due now. */
-    private static final long MOST_BETWEEN_READINGS_NANOS = 5_000_000;
+    /** Short delays take their time, and a pause counts less than any wait or lease that must not end. */
+    private static final long MOST_BETWEEN_READINGS_NANOS = 50_000_000;
 
     /** Than any entry of a timer. */
     private static final long EARLIER_NANOS = Duration.ofDays(1).toNanos();
