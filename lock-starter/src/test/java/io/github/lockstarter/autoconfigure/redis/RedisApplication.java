@@ -2,6 +2,8 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisServer;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -33,9 +35,11 @@ public final class RedisApplication {
         };
     }
 
-    /** The properties, and more arguments of a program, which come last and so prevail. */
+    /** The properties as arguments of a program, and more, which replace those of the same name. */
     public static String[] arguments(RedisServer server, String... more) {
-        return Stream.concat(Stream.of(properties(server)).map(property -> "--" + property), Stream.of(more))
-                .toArray(String[]::new);
+        Map<String, String> arguments = new LinkedHashMap<>();
+        Stream.concat(Stream.of(properties(server)).map("--"::concat), Stream.of(more))
+                .forEach(argument -> arguments.put(argument.substring(0, argument.indexOf('=')), argument));
+        return arguments.values().toArray(String[]::new);
     }
 }
