@@ -12,10 +12,12 @@ import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.SlotTags;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +57,7 @@ class ClientHistoriesTests {
 
     /** An application that uses many locks meets all slots soon. To look for each from 0 on takes half a minute. */
     @Test
+    @Tag(Effort.TIMING)
     @Timeout(10)
     void findsTheHistoriesOfAllSlotsQuickly() {
         SlotTags tags = new SlotTags();

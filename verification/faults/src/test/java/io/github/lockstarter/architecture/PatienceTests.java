@@ -30,6 +30,11 @@ class PatienceTests {
 
     private static final Pattern SOCKET = Pattern.compile("\\.setSoTimeout\\((?<millis>[\\d_]+)\\)");
 
+    /** Of JUnit: must not end a test that still waits with patience. */
+    private static final Pattern TIMEOUT = Pattern.compile("@Timeout\\((?:value = )?(?<seconds>[\\d_]+)[,)](?! unit)");
+
+    private static final int LEAST_TIMEOUT_SECONDS = 120;
+
     /** A constant of the file. */
     private static final Pattern CONSTANT = Pattern.compile("static final (?:Duration|int|long) (?<name>[A-Z_]+) ="
             + "\\s+(?<value>(?:Duration\\.)?of(?:Millis|Seconds)\\([\\d_]+\\)|[\\d_]+);");
@@ -68,6 +73,8 @@ class PatienceTests {
                         "static final Duration LIMIT = Duration.ofSeconds(4); await().atMost(LIMIT).until(done);",
                         "static final Duration LEASE = ofSeconds(8); await().atMost(LEASE.dividedBy(2)).until(done);",
                         "static final int MILLIS = 500; socket.setSoTimeout(MILLIS);",
+                        "@Timeout(60) class WakeUpTests {",
+                        "@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)",
                         "Thread.sleep(1500);"))
                 .allSatisfy(source -> assertThat(violations(source)).as(source).hasSize(1));
         assertThat(List.of(
@@ -80,6 +87,8 @@ class PatienceTests {
                         "static final Duration LEASE = ofSeconds(8); await().atMost(LEASE.plus(LONG)).until(done);",
                         "static final int MILLIS = 30_000; socket.setSoTimeout(MILLIS);",
                         "handles.get(1).release();",
+                        "@Timeout(value = 15, unit = TimeUnit.MINUTES)",
+                        "@Timeout(300) class WakeUpTests {",
                         "Thread.sleep(5); // the work"))
                 .allSatisfy(source -> assertThat(violations(source)).as(source).isEmpty());
     }
@@ -97,6 +106,12 @@ class PatienceTests {
         while (sockets.find()) {
             if (number(sockets.group("millis")) < 1000 * LEAST_SECONDS) {
                 found.add(sockets.group());
+            }
+        }
+        Matcher timeouts = TIMEOUT.matcher(source);
+        while (timeouts.find()) {
+            if (number(timeouts.group("seconds")) < LEAST_TIMEOUT_SECONDS) {
+                found.add(timeouts.group());
             }
         }
         SLEEP.matcher(source).results().forEach(each -> found.add(each.group()));
@@ -122,11 +137,10 @@ class PatienceTests {
         return unit.startsWith("M") ? number / 1000 : number;
     }
 
-    /** But for the benchmarks, whose subject is the time, and programs that are run by hand. */
+    /** But for the benchmarks, whose subject is the time. */
     private static List<Path> tests() throws IOException {
         return SourceFiles.under(SourceFiles.ROOT, ".java").stream()
-                .filter(file ->
-                        !file.endsWith("PatienceTests.java") && !file.toString().endsWith("Run.java"))
+                .filter(file -> !file.endsWith("PatienceTests.java"))
                 .filter(file -> {
                     String path = SourceFiles.ROOT.relativize(file).toString().replace('\\', '/');
                     return path.contains("src/test/") && !path.startsWith("verification/benchmarks/");

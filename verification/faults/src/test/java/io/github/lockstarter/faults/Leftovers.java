@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Leftovers {
 
     /** Grace time for connections and keys that are about to end. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private Leftovers() {}
 

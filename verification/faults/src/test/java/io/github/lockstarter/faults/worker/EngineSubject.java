@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 final class EngineSubject implements Subject {
 
     private static final Duration MAX_RETRY_DELAY = Duration.ofMillis(500);
-    private static final Duration UNTIL_THREADS_END = Duration.ofSeconds(3);
+    private static final Duration UNTIL_THREADS_END = Duration.ofSeconds(30);
 
     private final Journal journal;
     private final JournalingBackend backend;
