@@ -15,6 +15,7 @@ import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.UnaryOperator;
@@ -22,10 +23,15 @@ import java.util.function.UnaryOperator;
 /** Connects without Spring, for tests and their child JVMs. */
 public final class DirectRedisConnector implements RedisConnector {
 
-    /** Threads of all clients of this JVM that reach their servers directly; they end with it. */
-    private static final LockClientResources SHARED = newResources(UnaryOperator.identity());
+    /** Made by the first client that uses them. */
+    private static final class Shared {
+
+        /** Of all clients of this JVM without a route; their threads end with it. Others have their own. */
+        private static final LockClientResources RESOURCES = newResources(UnaryOperator.identity());
+    }
 
     private final LockClientResources resources;
+    private final boolean shared;
     private final AbstractRedisClient client;
     private final RedisConnector connector;
 
@@ -45,17 +51,18 @@ public final class DirectRedisConnector implements RedisConnector {
      * @param route maps a server to its proxy
      */
     public DirectRedisConnector(RedisURI uri, RedisSettings settings, UnaryOperator<HostAndPort> route) {
-        this(uri, settings, settings.tune(ClientOptions.create()), newResources(route));
+        this(uri, settings, settings.tune(ClientOptions.create()), Optional.of(route));
     }
 
     /** Prepares connections with other options than the tuned ones. */
     public DirectRedisConnector(RedisURI uri, RedisSettings settings, ClientOptions options) {
-        this(uri, settings, options, SHARED);
+        this(uri, settings, options, Optional.empty());
     }
 
     private DirectRedisConnector(
-            RedisURI uri, RedisSettings settings, ClientOptions options, LockClientResources resources) {
-        this.resources = resources;
+            RedisURI uri, RedisSettings settings, ClientOptions options, Optional<UnaryOperator<HostAndPort>> route) {
+        this.resources = route.map(DirectRedisConnector::newResources).orElseGet(() -> Shared.RESOURCES);
+        this.shared = route.isEmpty();
         RedisClient toServer = client(uri, settings, options);
         this.client = toServer;
         this.connector = uri.getSentinels().isEmpty()
@@ -64,8 +71,9 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     private DirectRedisConnector(
-            List<RedisURI> uris, RedisSettings settings, boolean cluster, LockClientResources resources) {
-        this.resources = resources;
+            List<RedisURI> uris, RedisSettings settings, boolean cluster, Optional<UnaryOperator<HostAndPort>> route) {
+        this.resources = route.map(DirectRedisConnector::newResources).orElseGet(() -> Shared.RESOURCES);
+        this.shared = route.isEmpty();
         uris.forEach(uri -> uri.setTimeout(settings.commandTimeout()));
         String target =
                 uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
@@ -87,7 +95,7 @@ public final class DirectRedisConnector implements RedisConnector {
      * @param nodes addresses of some nodes, and credentials
      */
     public static DirectRedisConnector toCluster(List<RedisURI> nodes, RedisSettings settings) {
-        return new DirectRedisConnector(nodes, settings, true, SHARED);
+        return new DirectRedisConnector(nodes, settings, true, Optional.empty());
     }
 
     /**
@@ -98,7 +106,7 @@ public final class DirectRedisConnector implements RedisConnector {
      */
     public static DirectRedisConnector toCluster(
             List<RedisURI> nodes, RedisSettings settings, UnaryOperator<HostAndPort> route) {
-        return new DirectRedisConnector(nodes, settings, true, newResources(route));
+        return new DirectRedisConnector(nodes, settings, true, Optional.of(route));
     }
 
     /**
@@ -107,7 +115,18 @@ public final class DirectRedisConnector implements RedisConnector {
      * @param servers addresses and credentials
      */
     public static DirectRedisConnector toMasterAmong(List<RedisURI> servers, RedisSettings settings) {
-        return new DirectRedisConnector(servers, settings, false, SHARED);
+        return new DirectRedisConnector(servers, settings, false, Optional.empty());
+    }
+
+    /**
+     * Prepares connections to the master among several servers, through proxies.
+     *
+     * @param servers addresses and credentials
+     * @param route maps a server to its proxy
+     */
+    public static DirectRedisConnector toMasterAmong(
+            List<RedisURI> servers, RedisSettings settings, UnaryOperator<HostAndPort> route) {
+        return new DirectRedisConnector(servers, settings, false, Optional.of(route));
     }
 
     @Override
@@ -189,7 +208,7 @@ public final class DirectRedisConnector implements RedisConnector {
 
     private void closeClient() {
         client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
-        if (resources != SHARED) {
+        if (!shared) {
             resources.close();
         }
     }

@@ -40,7 +40,8 @@ final class Backends {
         if (address.kind() == Address.Kind.QUORUM) {
             return new RedlockBackend(
                     address.uris().stream()
-                            .map(node -> new RedisLockBackend(new DirectRedisConnector(node, settings), settings))
+                            .map(node -> new RedisLockBackend(
+                                    new DirectRedisConnector(node, settings, address::route), settings))
                             .toList(),
                     new RedlockSettings(COMMAND_TIMEOUT, setup.longestLease()));
         }
@@ -73,10 +74,11 @@ final class Backends {
                 new RedisSettings.Guard(gracePeriod, FirstUse.GRANT, address.deposedMasterWrites()));
     }
 
+    /** With threads of its own, as an application has them: a route, even to the server itself, gives it those. */
     private static RedisConnector connector(Address address, RedisSettings settings) {
         return switch (address.kind()) {
-            case SINGLE -> new DirectRedisConnector(address.uris().get(0), settings);
-            case STATIC -> DirectRedisConnector.toMasterAmong(address.uris(), settings);
+            case SINGLE -> new DirectRedisConnector(address.uris().get(0), settings, address::route);
+            case STATIC -> DirectRedisConnector.toMasterAmong(address.uris(), settings, address::route);
             case SENTINEL -> new DirectRedisConnector(sentinels(address), settings, address::route);
             case CLUSTER -> DirectRedisConnector.toCluster(address.uris(), settings, address::route);
             default -> throw new IllegalArgumentException("No single connector for " + address);

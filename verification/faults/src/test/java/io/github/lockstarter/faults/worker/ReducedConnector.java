@@ -11,6 +11,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 /** Controls: connectors that lack a guard. */
 final class ReducedConnector implements RedisConnector {
@@ -28,7 +29,7 @@ final class ReducedConnector implements RedisConnector {
     static RedisConnector toFirstMaster(List<RedisURI> servers, RedisSettings settings) {
         return new ReducedConnector(
                 servers.stream()
-                        .map(server -> new DirectRedisConnector(server, settings))
+                        .map(server -> new DirectRedisConnector(server, settings, UnaryOperator.identity()))
                         .toList(),
                 false);
     }
