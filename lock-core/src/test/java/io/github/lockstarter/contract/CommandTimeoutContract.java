@@ -52,7 +52,12 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     /** A command to send, and the results that are correct without an answer of the store. */
     private record Command(
-            String name, String key, Supplier<List<? extends CompletionStage<?>>> call, Class<?>... mayBe) {}
+            String name, String key, Supplier<List<? extends CompletionStage<?>>> call, List<Class<?>> mayBe) {
+
+        Command(String name, String key, Supplier<List<? extends CompletionStage<?>>> call, Class<?>... mayBe) {
+            this(name, key, call, List.of(mayBe));
+        }
+    }
 
     /** A command with its answers; a call that renews several locks has several. */
     private record Sent(Command command, List<CompletableFuture<Answer>> answers) {}
@@ -233,7 +238,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
             assertThat(each.join().after()).as(description).isLessThan(limit);
             assertThat(each.join().result())
                     .as(description)
-                    .isInstanceOfAny(sent.command().mayBe());
+                    .isInstanceOfAny(sent.command().mayBe().toArray(Class<?>[]::new));
         }
     }
 

@@ -95,7 +95,7 @@ class LockListenersTests {
                     }
                     released.countDown();
 
-                    await().untilAsserted(() -> assertThat(output.getAll()).contains("has caught up"));
+                    await().untilAsserted(() -> assertThat(output.getAll()).contains("has caught up;"));
                     assertThat(events.size()).isBetween(LockListener.MOST_PENDING, LockListener.MOST_PENDING + 2);
                     assertThat(output.getAll()).containsOnlyOnce("events are dropped until it has caught up");
                 });
