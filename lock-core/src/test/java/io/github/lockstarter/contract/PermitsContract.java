@@ -273,8 +273,9 @@ public abstract class PermitsContract extends BackendContract {
     @Test
     void anOperatorSeesAndRevokesEachSlot() {
         List<Held> held = List.of(hold(alice), hold(alice));
-        Held second = held.get(0).grant.slot() == 1 ? held.get(0) : held.get(1);
-        Held other = second == held.get(0) ? held.get(1) : held.get(0);
+        int ofSlotOne = held.get(0).grant.slot() == 1 ? 0 : 1;
+        Held second = held.get(ofSlotOne);
+        Held other = held.get(1 - ofSlotOne);
 
         StoredLock seen = SpiClient.answer(bob.backend().inspect(key, 1));
         assertThat(seen).isInstanceOf(StoredLock.Held.class);
