@@ -95,6 +95,7 @@ public abstract class StackOverflowContract extends EngineContract {
         assertNothingIsHeld();
     }
 
+    @SuppressWarnings("InfiniteRecursion") // until the stack is full
     private int enterAgain(LockHandle held, LockRequest one) {
         try (LockHandle nested = held.reenter(one).orElseThrow()) {
             return 1 + enterAgain(nested, one);

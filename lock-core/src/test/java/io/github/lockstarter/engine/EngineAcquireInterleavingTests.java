@@ -122,7 +122,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             attempt.answer().complete(contended());
             Optional<Sent<AcquireCommand, AcquireResult>> again = backend.pollAcquire();
             assertThat(again).as("in round " + i).isPresent();
-            again.get().answer().complete(grant(100 * (i + 1), 0));
+            again.get().answer().complete(grant(100L * (i + 1), 0));
             LockHandle held = resultOf(acquiring);
             // With another lease, so that it gets no hand-over.
             acquiring = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10 + i)));

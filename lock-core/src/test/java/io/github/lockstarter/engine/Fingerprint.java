@@ -36,7 +36,7 @@ final class Fingerprint {
 
     private final Moment now;
     private final StringBuilder text = new StringBuilder(4096);
-    private final Map<Object, Integer> objects = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> objects = new IdentityHashMap<>();
     private final Map<Long, Integer> tokens = new HashMap<>();
 
     private Fingerprint(Moment now) {

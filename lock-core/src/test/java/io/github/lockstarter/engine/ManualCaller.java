@@ -36,6 +36,7 @@ final class ManualCaller {
         /** Asynchronous, tries to get one of two permits. */
         TRIES_PERMIT(PERMIT.waitingUpTo(Duration.ZERO));
 
+        @SuppressWarnings("ImmutableEnumChecker") // a record of values
         private final ResolvedRequest terms;
 
         Kind(ResolvedRequest terms) {
@@ -89,6 +90,8 @@ final class ManualCaller {
                 || (result.isDone() && entries.isEmpty() && releases.stream().allMatch(CompletableFuture::isDone));
     }
 
+    /** The requests of two callers may be equal. */
+    @SuppressWarnings("ReferenceEquality")
     private Optional<Waiter> queued() {
         List<Waiter> line = KeyLockInvariants.line(engine.running.known(ManualEngine.KEY));
         return line.stream().filter(each -> each.request == terms).findFirst();

@@ -35,7 +35,9 @@ final class ManualStore implements LockBackend {
     static final int MOST_PERMITS = 2;
     private static final int NONE = -1;
 
+    @SuppressWarnings("StaticAssignmentOfThrowable") // the same in each replay
     private static final RuntimeException CAUSE = new RuntimeException("connection reset");
+
     private static final String REASON = "no connection";
 
     record Sent(Object command, CompletableFuture<Object> answer, long at) {}

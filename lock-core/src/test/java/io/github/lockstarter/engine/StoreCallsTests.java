@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -24,8 +23,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class StoreCallsTests {
 
     private static final int MOST = 100;
-    private static final String KEY = "order:42";
-    private static final LockToken TOKEN = new LockToken("instance", 1);
 
     private final ManualBackend backend = new ManualBackend();
     private final Queue<TimerEntry> scheduled = new ArrayDeque<>();

@@ -134,6 +134,7 @@ class KeyRendererTests {
     private static final class Silent {
 
         @Override
+        @SuppressWarnings("ToStringReturnsNull") // as careless code does
         public String toString() {
             return null;
         }
@@ -152,6 +153,7 @@ class KeyRendererTests {
     private record Told(List<String> ids) {
 
         @Override
+        @SuppressWarnings("UnusedMethod") // that is what the test is about
         public List<String> ids() {
             throw new IllegalStateException("not to be asked");
         }
@@ -212,6 +214,7 @@ class KeyRendererTests {
             assertThat(KeyRenderer.of(URI.create(address))).isEqualTo(address);
         }
         assertThat(KeyRenderer.of("java.lang.Object@3ef2adc8")).isEqualTo("java.lang.Object@3ef2adc8");
-        assertThat(KeyRenderer.of(new StringBuilder("Object@3ef2adc8"))).isEqualTo("Object@3ef2adc8");
+        CharSequence built = new StringBuilder("Object@3ef2adc8");
+        assertThat(KeyRenderer.of(built)).isEqualTo("Object@3ef2adc8");
     }
 }

@@ -35,6 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
 
+@SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // fallback methods are called by their names
 class InvalidLockDeclarationTests {
 
     private static final String FALLBACK =

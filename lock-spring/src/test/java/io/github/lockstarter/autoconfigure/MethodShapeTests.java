@@ -129,6 +129,7 @@ class MethodShapeTests {
         COMPLETABLE(Skippable::completable),
         FLOWABLE(Skippable::flowable);
 
+        @SuppressWarnings("ImmutableEnumChecker") // a method reference
         private final BiFunction<Skippable, Supplier<Mono<String>>, @Nullable Object> method;
 
         Shape(BiFunction<Skippable, Supplier<Mono<String>>, @Nullable Object> method) {

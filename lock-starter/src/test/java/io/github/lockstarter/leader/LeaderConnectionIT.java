@@ -174,7 +174,7 @@ class LeaderConnectionIT {
         Random random = new Random(406);
         try (Claims ofCut = new Claims("cut", () -> leadership(cut).isLeader());
                 Claims ofOther = new Claims("other", () -> leadership(other).isLeader())) {
-            for (int i = 0; i < OUTAGES || i < MOST_OUTAGES && !hasLost(cut); i++) {
+            for (int i = 0; i < OUTAGES || (i < MOST_OUTAGES && !hasLost(cut)); i++) {
                 leadership(other).yield(Duration.ofMillis(300)); // so that the one behind the proxy leads again
                 Thread.sleep(100 + random.nextInt(400)); // between two outages
                 outage(random.nextInt(1800));

@@ -235,6 +235,7 @@ class CallQueueTests {
         assertThat(sent).containsExactly("releases[1]");
     }
 
+    @SuppressWarnings("InfiniteRecursion") // until the stack is full
     private void addAtEachDepth(CallQueue failing) {
         try {
             addAtEachDepth(failing);

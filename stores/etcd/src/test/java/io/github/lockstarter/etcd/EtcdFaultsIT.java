@@ -1,6 +1,7 @@
 package io.github.lockstarter.etcd;
 
 import static io.github.lockstarter.kit.Patience.answer;
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.Test;
 /** An etcd that is paused, killed or restarted, or whose leases are revoked externally. */
 class EtcdFaultsIT extends EtcdScenario {
 
-    private static final Duration LONG_LEASE = ofSeconds(120);
+    private static final Duration LONG_LEASE = ofMinutes(2);
 
     @Test
     void losesALockWhoseEtcdLeaseIsRevoked() {

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Runs one session: servers, workers, nemesis, an orderly end, a search for leftovers, and the checks. */
 final class FaultLab {
 
-    private static final Duration UNTIL_WORKERS_END = Duration.ofSeconds(120);
+    private static final Duration UNTIL_WORKERS_END = Duration.ofMinutes(2);
 
     private final LabPlan plan;
     private final List<WorkerProcess> workers = new ArrayList<>();

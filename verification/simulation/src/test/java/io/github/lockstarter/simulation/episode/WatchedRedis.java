@@ -50,7 +50,7 @@ final class WatchedRedis extends SimRedis {
 
     private Reply withdraw(List<String> command) {
         String key = keyOf(command.get(LOCK));
-        String[] token = command.get(TOKEN).split("[:|]");
+        String[] token = command.get(TOKEN).split("[:|]", -1);
         long sequence = Long.parseLong(token[1]);
         boolean hasPlace = scores(command.get(WAITERS)).containsKey(token[0]);
         Reply reply = super.execute(command);
