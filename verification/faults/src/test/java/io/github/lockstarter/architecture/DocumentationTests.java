@@ -71,6 +71,18 @@ class DocumentationTests {
                 .exists());
     }
 
+    /** The last column names the class that fails if the bug comes back. */
+    @Test
+    void everyBugHasAGuardThatExists() throws IOException {
+        List<String> classes = SourceFiles.under(ROOT, ".java").stream()
+                .map(file -> file.getFileName().toString().replace(".java", ""))
+                .toList();
+        List<String> bugs = Files.readAllLines(DOCS.resolve("reliability/bugs.csv"));
+        assertThat(bugs).hasSizeGreaterThan(100);
+        assertThat(bugs.stream().skip(1).map(bug -> bug.substring(bug.lastIndexOf(',') + 1)))
+                .isSubsetOf(classes);
+    }
+
     @Test
     void theNavigationListsEveryPage() throws IOException {
         List<String> listed = NAVIGATION

@@ -35,6 +35,9 @@ class PatienceTests {
 
     private static final int LEAST_TIMEOUT_SECONDS = 120;
 
+    private static final Pattern TIMED =
+            Pattern.compile("^( *)@Tag\\(Effort\\.TIMING\\).*?^\\1\\}$", Pattern.DOTALL | Pattern.MULTILINE);
+
     /** A constant of the file. */
     private static final Pattern CONSTANT = Pattern.compile("static final (?:Duration|int|long) (?<name>[A-Z_]+) ="
             + "\\s+(?<value>(?:Duration\\.)?of(?:Millis|Seconds)\\([\\d_]+\\)|[\\d_]+);");
@@ -51,9 +54,8 @@ class PatienceTests {
         List<Path> tests = tests();
         for (Path test : tests) {
             String source = Files.readString(test);
-            if (!source.contains("Effort.TIMING")) {
-                violations(source).forEach(each -> found.add(SourceFiles.ROOT.relativize(test) + ": " + each));
-            }
+            violations(withoutTimed(source))
+                    .forEach(each -> found.add(SourceFiles.ROOT.relativize(test) + ": " + each));
         }
         assertThat(tests).hasSizeGreaterThan(300);
         assertThat(found).as("impatient waits").isEmpty();
@@ -91,6 +93,22 @@ class PatienceTests {
                         "@Timeout(300) class WakeUpTests {",
                         "Thread.sleep(5); // the work"))
                 .allSatisfy(source -> assertThat(violations(source)).as(source).isEmpty());
+    }
+
+    @Test
+    void theCheckFindsImpatientWaitsBesideTimedTests() {
+        String timed =
+                "class Any {\n    @Test\n    @Tag(Effort.TIMING)\n    void a() {\n        b.get(5, SECONDS);\n    }\n";
+        assertThat(violations(withoutTimed(timed + "}\n"))).isEmpty();
+        assertThat(violations(withoutTimed(timed + "    void c() {\n        d.get(5, SECONDS);\n    }\n}\n")))
+                .hasSize(1);
+        assertThat(violations(withoutTimed("@Tag(Effort.TIMING)\nclass Any {\n    int a = b.get(5, SECONDS);\n}\n")))
+                .isEmpty();
+    }
+
+    /** Leaves out classes and methods with the tag, up to the bracket that ends them. */
+    private static String withoutTimed(String source) {
+        return TIMED.matcher(source).replaceAll("");
     }
 
     private static List<String> violations(String file) {
