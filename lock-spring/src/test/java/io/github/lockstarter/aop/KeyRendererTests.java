@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.net.URI;
+import java.nio.CharBuffer;
 import java.sql.Timestamp;
 import java.time.LocalDate;
 import java.util.AbstractList;
@@ -214,7 +215,7 @@ class KeyRendererTests {
             assertThat(KeyRenderer.of(URI.create(address))).isEqualTo(address);
         }
         assertThat(KeyRenderer.of("java.lang.Object@3ef2adc8")).isEqualTo("java.lang.Object@3ef2adc8");
-        CharSequence built = new StringBuilder("Object@3ef2adc8");
-        assertThat(KeyRenderer.of(built)).isEqualTo("Object@3ef2adc8");
+        CharSequence ofAnotherType = CharBuffer.wrap("Object@3ef2adc8");
+        assertThat(KeyRenderer.of(ofAnotherType)).isEqualTo("Object@3ef2adc8");
     }
 }
