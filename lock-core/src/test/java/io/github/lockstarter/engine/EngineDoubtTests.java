@@ -806,17 +806,17 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** As behind a proxy without pub/sub: no signals arrive. */
     @Test
-    void retriesAsOftenAsWithoutBeatsWhenSignalsGetLost() {
+    void retriesAsOftenAsWithoutBeatsWhenSignalsGetLost() throws Exception {
         heartbeats.hearsSignals = false;
         answered(HISTORY, NO_TAKE_OVER);
         heldBy("a0000000", "a1");
         assertThat(nextOfNow().waitedFor).containsExactly("a1");
 
-        for (int i = 0;
-                i < 12;
-                i++) { // with a longer delay, no attempt would come; beyond the short delays of the first attempts
+        // Beyond the short delays of the first attempts. With a longer delay, no attempt would be there.
+        for (int i = 0; i < 12; i++) {
             letPass(RETRY_DELAY.plusMillis(20));
-            Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+            settle();
+            Sent<AcquireCommand, AcquireResult> attempt = backend.pollAcquire().orElseThrow();
             answered(HISTORY, NO_TAKE_OVER);
             attempt.answer().complete(contendedBy("a0000000"));
         }

@@ -125,7 +125,8 @@ class EngineRecoveryTests extends EngineInterleavings {
         letPass(LEASE.dividedBy(3));
         Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
         first.answer().complete(new RenewResult.Deferred(Duration.ZERO));
-        Sent<RenewCommand, RenewResult> second = backend.nextRenewal();
+        settle();
+        Sent<RenewCommand, RenewResult> second = backend.pollRenewal().orElseThrow();
         second.answer().complete(new RenewResult.Renewed());
         assertThat(held.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
         assertThat(losses).isEmpty();
