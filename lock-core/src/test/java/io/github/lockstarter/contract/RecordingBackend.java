@@ -33,13 +33,10 @@ public final class RecordingBackend extends ForwardingBackend {
         WITHDRAW
     }
 
-    private record Notice(String key, long at) {}
-
     public record Sent(Verb verb, String key, String token) {}
 
     private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
     private final Queue<Duration> renewedFor = new ConcurrentLinkedQueue<>();
-    private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
     private final AtomicInteger throwingRenewals = new AtomicInteger();
     private final AtomicInteger unansweredRenewals = new AtomicInteger();
@@ -77,16 +74,6 @@ public final class RecordingBackend extends ForwardingBackend {
         throwingRenewals.set(number);
     }
 
-    /**
-     * When the engine had taken in that another instance waits for the key: {@link System#nanoTime()} of each notice.
-     */
-    public List<Long> noticedAt(String key) {
-        return notices.stream()
-                .filter(notice -> notice.key().equals(key))
-                .map(Notice::at)
-                .toList();
-    }
-
     /** Delivers a spurious signal. */
     public void signalFalsely(String key) {
         Objects.requireNonNull(listener, "the engine listens").onSignal(key, 0);
@@ -116,10 +103,22 @@ public final class RecordingBackend extends ForwardingBackend {
 
     private CompletionStage<RenewResult> counted(CompletionStage<RenewResult> renewal) {
         unansweredRenewals.incrementAndGet();
-        return renewal.whenComplete((result, failure) -> unansweredRenewals.decrementAndGet());
+        CompletableFuture<RenewResult> answer = new CompletableFuture<>();
+        renewal.whenComplete((result, failure) -> {
+            try {
+                if (failure == null) {
+                    answer.complete(result);
+                } else {
+                    answer.completeExceptionally(failure);
+                }
+            } finally {
+                unansweredRenewals.decrementAndGet();
+            }
+        });
+        return answer;
     }
 
-    /** Until the store has answered all renewals that were sent. */
+    /** Until the engine has received the answers to all renewals that were sent. */
     void awaitAnsweredRenewals() {
         if (unansweredRenewals.get() > 0) {
             await().until(() -> unansweredRenewals.get() == 0);
@@ -142,10 +141,5 @@ public final class RecordingBackend extends ForwardingBackend {
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
         super.listen(instanceId, signals);
-    }
-
-    @Override
-    protected void tookIn(String key) {
-        notices.add(new Notice(key, System.nanoTime()));
     }
 }

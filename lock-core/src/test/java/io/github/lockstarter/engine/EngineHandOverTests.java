@@ -676,7 +676,7 @@ class EngineHandOverTests extends EngineInterleavings {
             if (waiting.handle((handle, failure) -> handle != null).get(Patience.SECONDS, TimeUnit.SECONDS)) {
                 assertThat(waiting.get().isHeld()).isFalse();
             }
-            assertThat(releases()).as("releases of the tenure").isGreaterThan(before);
+            assertThat(releases()).as("releases of the grant").isGreaterThan(before);
             engine.start();
             assertThat(engine.heldLocks().size()).isZero();
             backend.forget();

@@ -48,24 +48,28 @@ class TimerThreadTests {
         CountDownLatch all = new CountDownLatch(200);
         AtomicLong now = new AtomicLong();
         TimerThread stopped = new TimerThread(new EngineClock(now::get, InstantSource.system()));
-        for (int i = 0; i < 300; i++) {
-            long due = TimeUnit.MILLISECONDS.toNanos(10L * (1 + random.nextInt(30)));
-            TimerEntry entry = TimerEntry.of(() -> {
-                fired.add(due);
-                all.countDown();
-            });
-            stopped.schedule(entry, due);
-            if (i % 3 == 0) {
-                cancelled.add(entry);
+        try {
+            for (int i = 0; i < 300; i++) {
+                long due = TimeUnit.MILLISECONDS.toNanos(10L * (1 + random.nextInt(30)));
+                TimerEntry entry = TimerEntry.of(() -> {
+                    fired.add(due);
+                    all.countDown();
+                });
+                stopped.schedule(entry, due);
+                if (i % 3 == 0) {
+                    cancelled.add(entry);
+                }
             }
-        }
-        cancelled.forEach(stopped::cancel);
-        now.addAndGet(TimeUnit.HOURS.toNanos(1));
-        stopped.schedule(new Recorder(), 0); // so that it reads the clock
+            cancelled.forEach(stopped::cancel);
+            now.addAndGet(TimeUnit.HOURS.toNanos(1));
+            stopped.schedule(new Recorder(), 0); // so that it reads the clock
 
-        assertThat(all.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(fired).hasSize(200).isSorted();
-        stopped.close();
+            assertThat(all.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(fired).hasSize(200).isSorted();
+            await().until(stopped::isEmpty);
+        } finally {
+            stopped.close();
+        }
     }
 
     @Test

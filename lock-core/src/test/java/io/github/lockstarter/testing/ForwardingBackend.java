@@ -30,9 +30,6 @@ public abstract class ForwardingBackend implements LockBackend {
     /** Another instance waits for a lock of the engine; called before the engine receives it. */
     protected void wanted(String key) {}
 
-    /** The engine has taken that in. */
-    protected void tookIn(String key) {}
-
     /** A signal; called before the engine receives it. */
     protected void signalled(String key) {}
 
@@ -109,7 +106,6 @@ public abstract class ForwardingBackend implements LockBackend {
         public void onWanted(String key) {
             backend.wanted(key);
             signals.onWanted(key);
-            backend.tookIn(key);
         }
 
         @Override

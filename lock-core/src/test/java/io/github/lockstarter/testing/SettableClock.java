@@ -20,15 +20,15 @@ import java.util.function.Consumer;
  */
 public final class SettableClock {
 
-    /** Short delays take their time, and a pause counts less than any wait or lease that must not end. */
+    /** Enough for short delays to pass; a pause that counts as this much ends no wait or lease that must not end. */
     private static final long MOST_BETWEEN_READINGS_NANOS = 50_000_000;
 
-    /** Than any entry of a timer. */
+    /** Due earlier than any other entry of a timer. */
     private static final long EARLIER_NANOS = Duration.ofDays(1).toNanos();
 
     private final long most;
 
-    /** Of another clock that goes with this one: how far it is ahead. */
+    /** Sets another clock, which goes with this one, to how far it is ahead. */
     private final Consumer<Duration> follower;
 
     private final List<Timer> timers = new CopyOnWriteArrayList<>();
@@ -51,7 +51,7 @@ public final class SettableClock {
         return ofThisMachine(ahead -> {});
     }
 
-    /** The same, where the store's clock can be set, too: to how far it is ahead. */
+    /** The same, where the store's clock can be set, too: the parameter sets it to how far this one is ahead. */
     public static SettableClock ofThisMachine(Consumer<Duration> store) {
         return new SettableClock(Long.MAX_VALUE, store);
     }

@@ -18,9 +18,8 @@ import java.util.stream.Stream;
  *
  * <p>A shell inherits the pipe from this JVM as standard input, starts a guard that reads it, and becomes the child.
  * When the JVM ends, the guard reads the end of the pipe, interrupts the child, and kills it if it still runs after two
- * seconds. Until then it copies input to the child
- * through a named pipe, if there is one. The guard opens that for reading and writing: opening it only for writing
- * would block forever if the child was already dead.
+ * seconds. Until then it copies input to the child through a named pipe, if there is one. The guard opens that for
+ * reading and writing: opening it only for writing would block forever if the child was already dead.
  */
 public final class GuardedProcess implements AutoCloseable {
 

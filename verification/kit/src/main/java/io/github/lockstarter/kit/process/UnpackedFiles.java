@@ -7,7 +7,9 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Files of programs that are unpacked once for several JVMs, in the directory {@code lock.test.servers} or that for
@@ -30,7 +32,7 @@ public final class UnpackedFiles {
     /**
      * Returns the files of one program.
      *
-     * @param unpack fills an empty directory, which gets another name then
+     * @param unpack fills a temporary directory, which is renamed when complete
      */
     public static synchronized Path of(String program, Consumer<Path> unpack) {
         Path target = directory().resolve(program);
@@ -39,12 +41,25 @@ public final class UnpackedFiles {
                 FileLock alone = file.lock()) {
             if (alone.isValid() && !Files.exists(target)) {
                 Path part = Files.createTempDirectory(directory(), program + ".part-");
-                unpack.accept(part);
-                Files.move(part, target);
+                try {
+                    unpack.accept(part);
+                    Files.move(part, target);
+                } catch (Throwable e) {
+                    deleteAll(part);
+                    throw e;
+                }
             }
             return target;
         } catch (IOException e) {
             throw new UncheckedIOException("Could not unpack " + program, e);
+        }
+    }
+
+    private static void deleteAll(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
         }
     }
 }
