@@ -144,7 +144,8 @@ public abstract class EngineAcquireContract extends EngineContract {
     @Test
     void acquiresWhenTheLeaseOfASilentOwnerIsOver() throws Exception {
         LockHandle silent = first.locks().acquire(request.withoutRenewal());
-        Future<Boolean> waiter = elsewhere(() -> acquiresAndReleases(second));
+        LockRequest patient = request.waitingUpTo(LEASE.multipliedBy(3));
+        Future<Boolean> waiter = elsewhere(() -> acquiresAndReleases(second, patient));
         awaitWaiters(second, 1);
 
         letPass(LEASE);
@@ -298,6 +299,10 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     private boolean acquiresAndReleases(Application application) {
+        return acquiresAndReleases(application, request);
+    }
+
+    private static boolean acquiresAndReleases(Application application, LockRequest request) {
         try (LockHandle lock = application.locks().acquire(request)) {
             return lock.isHeld();
         }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -263,7 +262,7 @@ public abstract class PermitsContract extends BackendContract {
     }
 
     private long queue(SpiClient client, long position, int permits) {
-        Optional<Waiting> place = Optional.of(new Waiting(position, Patience.TIME));
+        Optional<Waiting> place = Optional.of(new Waiting(position, LEASE));
         AcquireResult result = SpiClient.answer(client.backend()
                 .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, permits)));
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);
