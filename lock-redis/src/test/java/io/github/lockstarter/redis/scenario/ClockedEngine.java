@@ -1,5 +1,7 @@
 package io.github.lockstarter.redis.scenario;
 
+import static org.awaitility.Awaitility.await;
+
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.RecordingBackend;
@@ -10,6 +12,7 @@ import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.testing.SettableClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /**
  * An application whose clock a test sets forward, so that leases far longer than a pause of the machine are renewed and
@@ -51,6 +54,19 @@ final class ClockedEngine implements AutoCloseable {
     /** Lets so much pass that each lock with a lease of this length is renewed. */
     void passUntilTheRenewal(Duration lease) {
         pass(lease.dividedBy(3).plusSeconds(1));
+    }
+
+    /** Lets time pass, and with it further attempts, until this has happened. */
+    void passUntil(Callable<Boolean> happened) {
+        passUntil(List.of(this), happened);
+    }
+
+    /** Not much faster than real time, so that a slow answer of the server does not cost a lease. */
+    static void passUntil(List<ClockedEngine> applications, Callable<Boolean> happened) {
+        await().pollInterval(Duration.ofMillis(500)).until(() -> {
+            applications.forEach(each -> each.pass(Duration.ofSeconds(1)));
+            return happened.call();
+        });
     }
 
     @Override

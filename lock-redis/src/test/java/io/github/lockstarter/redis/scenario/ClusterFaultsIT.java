@@ -130,10 +130,7 @@ class ClusterFaultsIT {
 
             holder.passUntilTheRenewal(RedisScenario.LONG_LEASE);
 
-            await().until(() -> {
-                holder.pass(Duration.ofSeconds(1)); // until the next attempt
-                return target.commands().pttl(lockKey) > 60_000;
-            });
+            holder.passUntil(() -> target.commands().pttl(lockKey) > 60_000);
             assertThat(held.isHeld()).isTrue();
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             application.locks().acquire(key).close();

@@ -4,7 +4,6 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockBackendException;
@@ -119,10 +118,7 @@ class ForeignClientIT extends RedisScenario {
             redis().flushall();
             holder.passUntilTheRenewal(LONG_LEASE);
 
-            await().until(() -> {
-                holder.pass(ofSeconds(1)); // until the next attempt
-                return losses.get() == 1;
-            });
+            holder.passUntil(() -> losses.get() == 1);
             assertThat(holder.events().of(LockEvent.Lost.class))
                     .singleElement()
                     .extracting(LockEvent.Lost::cause)

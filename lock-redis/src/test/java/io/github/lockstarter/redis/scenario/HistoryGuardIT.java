@@ -130,10 +130,7 @@ class HistoryGuardIT {
             forgetting.fault.accept(server);
             first.passUntilTheRenewal(lease);
 
-            await("its renewal brings the lock back").until(() -> {
-                first.pass(ofSeconds(1)); // until the next attempt
-                return server.commands().exists("lock:{scenario:history}") == 1;
-            });
+            first.passUntil(() -> server.commands().exists("lock:{scenario:history}") == 1);
             assertThat(second.locks().tryAcquire(REQUEST.withoutWaiting())).isEmpty();
             assertThat(held.isHeld()).isTrue();
             assertThat(losses).hasValue(0);
@@ -239,10 +236,7 @@ class HistoryGuardIT {
 
             application.passUntilTheRenewal(lease);
 
-            await().until(() -> {
-                application.pass(ofSeconds(1)); // until the next attempt
-                return server.commands().exists("lock:{scenario:history}") == 1;
-            });
+            application.passUntil(() -> server.commands().exists("lock:{scenario:history}") == 1);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(application.events().of(LockEvent.Renewed.class))
                     .extracting(LockEvent.Renewed::outcome)

@@ -144,10 +144,8 @@ class RedlockFaultsIT {
             servers().subList(0, 2).forEach(RedisServer::restart);
             String lockKey = "lock:{" + key + "}";
             application.passUntilTheRenewal(RedisScenario.LONG_LEASE);
-            await().untilAsserted(() -> {
-                application.pass(ofSeconds(1)); // until the next attempt
-                assertThat(servers()).allMatch(server -> server.commands().exists(lockKey) == 1);
-            });
+            application.passUntil(() ->
+                    servers().stream().allMatch(server -> server.commands().exists(lockKey) == 1));
 
             servers().subList(3, NODES).forEach(RedisServer::kill);
 

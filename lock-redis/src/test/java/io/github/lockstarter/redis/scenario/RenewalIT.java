@@ -16,7 +16,6 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,10 +72,7 @@ class RenewalIT extends RedisScenario {
             await().until(() -> outcomesOf(impatient).contains(RenewalOutcome.FAILED));
             server().resume();
 
-            await().until(() -> {
-                impatient.pass(Duration.ofSeconds(1));
-                return outcomesOf(impatient).contains(RenewalOutcome.RENEWED);
-            });
+            impatient.passUntil(() -> outcomesOf(impatient).contains(RenewalOutcome.RENEWED));
             assertThat(held.isHeld()).isTrue();
             assertThat(losses).hasValue(0);
         }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.scenario;
 
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -39,10 +38,7 @@ class RestartIT {
             server.restart();
             application.passUntilTheRenewal(LEASE);
 
-            await().until(() -> {
-                application.pass(ofSeconds(1)); // until the next attempt
-                return losses.get() == 1;
-            });
+            application.passUntil(() -> losses.get() == 1);
             assertThat(application.events().of(LockEvent.Lost.class))
                     .singleElement()
                     .extracting(LockEvent.Lost::cause)
@@ -65,11 +61,8 @@ class RestartIT {
             server.restart();
             application.passUntilTheRenewal(LEASE);
 
-            await().until(() -> {
-                application.pass(ofSeconds(1)); // until the next attempt
-                return application.events().of(LockEvent.Renewed.class).stream()
-                        .anyMatch(renewed -> renewed.outcome() == LockEvent.RenewalOutcome.RENEWED);
-            });
+            application.passUntil(() -> application.events().of(LockEvent.Renewed.class).stream()
+                    .anyMatch(renewed -> renewed.outcome() == LockEvent.RenewalOutcome.RENEWED));
             assertThat(held.isHeld()).isTrue();
             assertThat(losses).hasValue(0);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
