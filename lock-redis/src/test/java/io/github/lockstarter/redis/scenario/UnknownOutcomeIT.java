@@ -2,7 +2,6 @@ package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -115,11 +114,8 @@ class UnknownOutcomeIT extends RedisScenario {
             clocked.passUntilTheRenewal(LONG_LEASE);
             resultOf(dropped);
 
-            await().until(() -> {
-                clocked.pass(ofSeconds(1)); // until the next attempt, if this one has failed
-                return clocked.events().of(LockEvent.Renewed.class).stream()
-                        .anyMatch(renewed -> renewed.outcome() == RenewalOutcome.RENEWED);
-            });
+            clocked.passUntil(() -> clocked.events().of(LockEvent.Renewed.class).stream()
+                    .anyMatch(renewed -> renewed.outcome() == RenewalOutcome.RENEWED));
             assertThat(held.isHeld()).isTrue();
             assertThat(redis().exists(lockKey)).isOne();
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
@@ -192,12 +188,13 @@ class UnknownOutcomeIT extends RedisScenario {
         AtomicBoolean stalled = new AtomicBoolean();
         warmedUp(hasty);
         try (LockHandle held = direct.locks().acquire(request)) {
-            Future<?> waiter = elsewhere(() -> endOfAWait(stalled));
+            Future<LockBackendException> waiter = elsewhere(() -> endOfAWait(stalled));
             awaitWaiting();
             stalled.set(true);
             proxy.stallRequests();
 
-            resultOf(waiter); // after the next look at the lock, and one command timeout for that
+            // After the next look at the lock, and one command timeout for that.
+            assertThat(resultOf(waiter)).isNotNull();
             assertThat(held.isHeld()).isTrue();
         }
         proxy.flow();
