@@ -9,6 +9,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -37,14 +38,13 @@ final class HoldingJvm {
                 Integer.toString(acquired));
     }
 
-    /** The fencing token of a slot, once it has all. */
-    static long fencingToken(ChildJvm jvm, int slot) {
+    /** The fencing token of a slot, once it has all; empty for a slot that it does not hold. */
+    static OptionalLong fencingToken(ChildJvm jvm, int slot) {
         String start = "slot " + slot + " ";
         return jvm.lines().stream()
                 .filter(line -> line.startsWith(start))
                 .mapToLong(line -> Long.parseLong(line.substring(start.length())))
-                .findFirst()
-                .orElse(0);
+                .findFirst();
     }
 
     /**

@@ -31,6 +31,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,14 +89,22 @@ class PermitsIT extends RedisScenario {
                     .filteredOn(event -> event.key().equals(key))
                     .hasSize(permits)
                     .allMatch(event -> event.path() == Path.TAKEN_OVER);
-            assertThat(taken).allMatch(each -> holders.stream()
-                    .allMatch(holder -> each.fencingToken() > HoldingJvm.fencingToken(holder, each.slot())));
+            assertThat(taken).allSatisfy(each -> assertThat(fencingTokensOf(holders, each.slot()))
+                    .singleElement(InstanceOfAssertFactories.LONG)
+                    .isLessThan(each.fencingToken()));
             taken.forEach(LockHandle::close);
             return took;
         } finally {
             holders.forEach(ChildJvm::close);
             heir.close();
         }
+    }
+
+    private static List<Long> fencingTokensOf(List<ChildJvm> holders, int slot) {
+        return holders.stream()
+                .flatMapToLong(holder -> HoldingJvm.fencingToken(holder, slot).stream())
+                .boxed()
+                .toList();
     }
 
     @Test
@@ -194,8 +203,8 @@ class PermitsIT extends RedisScenario {
             }
             List<ClockedEngine> holders = List.of(first, second);
             holders.forEach(each -> each.passUntilTheRenewal(LONG_LEASE));
-            await().until(() -> {
-                holders.forEach(each -> each.pass(ofSeconds(1))); // until the next attempt
+            ClockedEngine.passUntil(holders, () -> {
+                assertThat(isGranted(third, two)).as("granted meanwhile").isFalse();
                 return redis().exists(slot(0), slot(1)) == 2;
             });
             assertThat(isGranted(third, two)).isFalse();
