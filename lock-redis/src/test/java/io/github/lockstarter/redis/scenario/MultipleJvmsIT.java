@@ -62,7 +62,7 @@ class MultipleJvmsIT extends RedisScenario {
             }
             OverlapDetector sections = new OverlapDetector();
             for (ChildJvm child : children) {
-                child.awaitLine("done"::equals, Patience.TIME);
+                child.awaitLine("done"::equals, Patience.TIME.multipliedBy(2));
                 child.lines().stream()
                         .filter(line -> line.startsWith("section "))
                         .forEach(line -> sections.record(section(child, line)));

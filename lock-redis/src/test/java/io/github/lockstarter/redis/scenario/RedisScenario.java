@@ -211,6 +211,6 @@ abstract class RedisScenario {
     }
 
     static void letPass(Duration time) {
-        await().pollDelay(time).atMost(time.plusSeconds(10)).until(() -> true);
+        await().pollDelay(time).atMost(time.plus(Patience.TIME)).until(() -> true);
     }
 }

@@ -181,10 +181,7 @@ class TemporaryRefusalIT {
 
                 application.passUntilTheRenewal(RedisScenario.LONG_LEASE);
 
-                await().until(() -> {
-                    application.pass(Duration.ofSeconds(1)); // until the next attempt
-                    return after.commands().pttl(lockKey) > 60_000;
-                });
+                application.passUntil(() -> after.commands().pttl(lockKey) > 60_000);
                 assertThat(held.isHeld()).isTrue();
                 assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             }
@@ -241,6 +238,6 @@ class TemporaryRefusalIT {
     }
 
     private static void letPass(Duration time) {
-        await().pollDelay(time).atMost(time.plusSeconds(10)).until(() -> true);
+        await().pollDelay(time).atMost(time.plus(Patience.TIME)).until(() -> true);
     }
 }
