@@ -316,6 +316,9 @@ class HandOverIT extends RedisScenario {
                 .mapToObj(i -> new Place(key + ':' + i, new CriticalSection(), new AtomicInteger()))
                 .toList();
         private final ScheduledExecutorService interrupter = Executors.newSingleThreadScheduledExecutor();
+        private final AtomicInteger refusals = new AtomicInteger();
+        private final AtomicInteger interrupts = new AtomicInteger();
+        private final AtomicInteger cancellations = new AtomicInteger();
 
         @Test
         void excludesAndLeavesNothingBehind() {
@@ -325,6 +328,9 @@ class HandOverIT extends RedisScenario {
 
                 places.forEach(
                         place -> place.section().assertExclusive(place.runs().get()));
+                assertThat(refusals).as("waits that were too short").hasPositiveValue();
+                assertThat(interrupts).as("waits that were interrupted").hasPositiveValue();
+                assertThat(cancellations).as("waits that were cancelled").hasPositiveValue();
                 applications.forEach(this::assertNothingLeftIn);
                 assertOnlyFencesLeft();
                 assertThat(mailboxes.signals())
@@ -371,7 +377,7 @@ class HandOverIT extends RedisScenario {
                     application
                             .locks()
                             .tryAcquire(place.request().waitingUpTo(ofMillis(random.nextInt(6))))
-                            .ifPresent(place::runAndRelease);
+                            .ifPresentOrElse(place::runAndRelease, refusals::incrementAndGet);
             }
         }
 
@@ -381,7 +387,7 @@ class HandOverIT extends RedisScenario {
             try {
                 place.runAndRelease(application.locks().acquire(place.request()));
             } catch (LockInterruptedException e) {
-                // One of the outcomes.
+                interrupts.incrementAndGet();
             }
             while (!interrupt.isDone()) {
                 Thread.onSpinWait();
@@ -392,7 +398,9 @@ class HandOverIT extends RedisScenario {
         private void attemptThatIsCancelled(Random random, Place place, Application application) {
             CompletableFuture<LockHandle> lock = application.locks().acquireAsync(place.request());
             LockSupport.parkNanos(random.nextInt(1_000_000));
-            if (!lock.cancel(false)) {
+            if (lock.cancel(false)) {
+                cancellations.incrementAndGet();
+            } else {
                 place.runAndRelease(lock.join());
             }
         }
@@ -404,6 +412,9 @@ class HandOverIT extends RedisScenario {
                         .hasSameSizeAs(application.events().of(LockEvent.Released.class));
             });
             assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
+            assertThat(application.events().of(LockEvent.Acquired.class))
+                    .filteredOn(event -> event.path() == Path.HANDED_OVER)
+                    .isNotEmpty();
         }
 
         private long count(List<Application> applications, Verb verb) {
