@@ -36,18 +36,17 @@ class NetworkCostIT extends RedisScenario {
 
     @Test
     void anUncontendedAcquireAndReleaseCostTwoReads() {
-        assertThat(readsPer(() -> application.locks().acquire(request).close())).isEqualTo(2);
+        assertThat(readsOf100(() -> application.locks().acquire(request).close()))
+                .isBetween(200L, 210L);
     }
 
     /** Of 100 runs, since the client sends something of its own from time to time. */
-    private static long readsPer(Runnable action) {
-        int runs = 100;
-        long reads = server().readsDuring(() -> {
-            for (int i = 0; i < runs; i++) {
+    private static long readsOf100(Runnable action) {
+        return server().readsDuring(() -> {
+            for (int i = 0; i < 100; i++) {
                 action.run();
             }
         });
-        return reads / runs;
     }
 
     /** Commands of a client and stored data of a lock are the same without permits and with one. */
@@ -110,21 +109,21 @@ class NetworkCostIT extends RedisScenario {
     @Test
     void aMinimumTimeCostsNoAdditionalRead() {
         application.locks().acquire(request).close();
-        assertThat(readsPer(() -> {
+        assertThat(readsOf100(() -> {
                     String next = key + ':' + UUID.randomUUID();
                     application
                             .locks()
                             .acquire(LockRequest.of(next).keptFor(Duration.ofMillis(1)))
                             .close();
                 }))
-                .isEqualTo(2);
+                .isBetween(200L, 210L);
     }
 
     @Test
     void aNestedAcquireAndReleaseCostNoRead() {
         try (LockHandle outer = application.locks().acquire(request)) {
-            assertThat(readsPer(() -> application.locks().acquire(request).close()))
-                    .isZero();
+            assertThat(readsOf100(() -> application.locks().acquire(request).close()))
+                    .isLessThan(10);
             assertThat(outer.isHeld()).isTrue();
         }
     }
@@ -132,14 +131,14 @@ class NetworkCostIT extends RedisScenario {
     @Test
     void askingAHandleCostsNoRead() {
         try (LockHandle held = application.locks().acquire(request)) {
-            assertThat(readsPer(() -> {
+            assertThat(readsOf100(() -> {
                         assertThat(held.isHeld()).isTrue();
                         assertThat(held.remainingLease()).isPositive();
                         assertThat(held.fencingToken()).isPositive();
                         held.ensureHeld();
                         assertThat(application.locks().heldLocks().size()).isOne();
                     }))
-                    .isZero();
+                    .isLessThan(10);
         }
     }
 
