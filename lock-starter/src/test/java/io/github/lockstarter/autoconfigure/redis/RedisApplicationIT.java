@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -118,26 +119,27 @@ class RedisApplicationIT {
     }
 
     /**
-     * Another instance takes over the locks of a disconnected one within 1.5 s; otherwise they end with their leases.
+     * Another instance takes over the locks of a disconnected one within about 2 s, long before their leases end.
      */
     @Test
     void staysConnectedUntilTheLeaseOfALockHeldAtTheCloseIsOver() {
         application().run(other -> {
             AtomicReference<LockHandle> held = new AtomicReference<>();
             CompletableFuture<LockHandle> next = new CompletableFuture<>();
-            long began = System.nanoTime();
+            AtomicLong acquiring = new AtomicLong();
             application()
                     .withPropertyValues(
-                            "distributed-lock.lease=3s", "spring.lifecycle.timeout-per-shutdown-phase=100ms")
+                            "distributed-lock.lease=5s", "spring.lifecycle.timeout-per-shutdown-phase=100ms")
                     .withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
                     .run(context -> {
+                        acquiring.set(System.nanoTime());
                         held.set(context.getBean(LockTemplate.class).acquire("order:42"));
                         other.getBean(LockTemplate.class)
                                 .acquireAsync(LockRequest.of("order:42").waitingUpTo(Patience.TIME))
                                 .thenAccept(next::complete);
                     });
             next.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().release();
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(2_500));
+            assertThat(Duration.ofNanos(System.nanoTime() - acquiring.get())).isGreaterThan(Duration.ofSeconds(4));
             assertThat(held.get().isHeld()).isFalse();
         });
     }
