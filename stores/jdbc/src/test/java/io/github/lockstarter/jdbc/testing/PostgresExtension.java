@@ -16,14 +16,10 @@ public final class PostgresExtension implements BeforeAllCallback {
 
     private @Nullable TestDatabase database;
 
-    /** Of all classes, and closed when the JVM ends: Surefire starts JUnit once per class. */
+    /** Of all classes: Surefire starts JUnit once per class. The server and its folder end with the JVM. */
     private static final class Shared {
 
         static final PostgresServer SERVER = PostgresServer.start();
-
-        static {
-            Runtime.getRuntime().addShutdownHook(new Thread(SERVER::close));
-        }
     }
 
     @Override
