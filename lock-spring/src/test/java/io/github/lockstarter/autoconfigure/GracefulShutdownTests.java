@@ -224,9 +224,9 @@ class GracefulShutdownTests {
         return scheduled().withPropertyValues("spring.task.scheduling.shutdown.await-termination=true");
     }
 
-    private static ApplicationContextRunner withShortLease(ApplicationContextRunner runner) {
+    private static ApplicationContextRunner withLease(String lease, ApplicationContextRunner runner) {
         return runner.withPropertyValues(
-                "distributed-lock.lease=1200", "distributed-lock.locks." + KEY + ".lease=1200");
+                "distributed-lock.lease=" + lease, "distributed-lock.locks." + KEY + ".lease=" + lease);
     }
 
     private static ApplicationContextRunner withShortPhases(ApplicationContextRunner runner) {
@@ -255,8 +255,8 @@ class GracefulShutdownTests {
     void renewsTheLockOfAnAwaitedJobThatOutlastsTheLease() {
         CompletableFuture<?> severalLeases = shutdown.enginesPhaseIsOver.thenRunAsync(
                 () -> {}, CompletableFuture.delayedExecutor(2_500, TimeUnit.MILLISECONDS));
-        Granted next =
-                closedWhile(withShortPhases(withShortLease(awaited())), severalLeases, GracefulShutdownTests::nothing);
+        Granted next = closedWhile(
+                withShortPhases(withLease("1200ms", awaited())), severalLeases, GracefulShutdownTests::nothing);
         assertThat(next.whileTheJobRan()).isFalse();
     }
 
@@ -321,9 +321,10 @@ class GracefulShutdownTests {
         assertThat(output).doesNotContain(LEFT_TO_LEASES);
     }
 
+    /** The lease is longer than a pause of this machine before the shutdown. */
     @Test
     void leavesTheLockOfATaskThatIsNotAwaitedToItsLease(CapturedOutput output) {
-        Granted next = closedWhile(withShortPhases(withShortLease(withPlainExecutor())), granted, this::submitWork);
+        Granted next = closedWhile(withShortPhases(withLease("8s", withPlainExecutor())), granted, this::submitWork);
         assertThat(next.whileTheHandleWasHeld()).isFalse();
         assertThat(next.afterARelease()).isFalse();
         assertThat(output).contains(LEFT_TO_LEASES);

@@ -147,9 +147,10 @@ class ReactiveMethodTests {
     void leaveNoLockHeldWhenCancelledDuringTheGrant() {
         application.withPropertyValues("distributed-lock.wait=1m").run(context -> {
             Orders orders = context.getBean(Orders.class);
-            for (int i = 0; i < Effort.of(500, 2_000); i++) {
+            int rounds = Effort.of(500, 2_000);
+            for (int i = 0; i < rounds; i++) {
                 Disposable subscription = orders.ship(42, Mono.never()).subscribe();
-                LockSupport.parkNanos(i % 3 == 0 ? 0 : i * 20L); // before, at and behind the grant
+                LockSupport.parkNanos(i % 3 == 0 ? 0 : i * 40_000L / rounds); // before, at and behind the grant
                 subscription.dispose();
             }
             awaitFree(context);
