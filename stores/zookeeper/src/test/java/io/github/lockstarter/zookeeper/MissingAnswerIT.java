@@ -124,7 +124,7 @@ class MissingAnswerIT {
 
     @Test
     void anUnansweredReleaseDoesNotBlockTheNextAttempt() {
-        LockHandle held = locks.locks().acquire(request);
+        LockHandle held = acquiredSometime();
         dropsLook.set(true);
         held.release();
 
@@ -137,6 +137,7 @@ class MissingAnswerIT {
     void aNodeWhoseCreationIsReportedLateIsDeletedAfterTheNextAttempt() {
         keepsCreation.set(true);
         assertThatThrownBy(() -> locks.locks().acquire(request)).isInstanceOf(LockBackendException.class);
+        await().until(() -> kept.get() != null);
         // The node is first in the line, so the next attempt begins and finds it there.
         await().ignoreExceptions().until(() -> locks.locks().tryAcquire(request).isEmpty());
 
