@@ -128,8 +128,7 @@ class EtcdFaultsIT extends EtcdScenario {
         try (TcpProxy proxy = TcpProxy.before(server);
                 EtcdLockBackend backend = new EtcdLockBackend(EtcdStore.settings("http://" + proxy.address(), HASTY));
                 Application application = over(backend)) {
-            LockHandle held = await().ignoreExceptionsInstanceOf(LockBackendException.class)
-                    .until(() -> application.locks().acquire(key), acquired -> true);
+            LockHandle held = acquiredSometime(application);
 
             proxy.hang();
             proxy.cut(); // the client connects again, to a server that accepts connections and says nothing
@@ -152,7 +151,7 @@ class EtcdFaultsIT extends EtcdScenario {
                 EtcdLockBackend backend =
                         new EtcdLockBackend(EtcdStore.settings("http://" + proxy.address(), ofSeconds(2)));
                 Application application = over(backend);
-                LockHandle held = application.locks().acquire(key)) {
+                LockHandle held = acquiredSometime(application)) {
             proxy.forget();
 
             List<AcquireResult> answers = Stream.generate(() -> answer(backend.acquire(attempt(newToken()))))
@@ -163,6 +162,11 @@ class EtcdFaultsIT extends EtcdScenario {
             assertThat(answers).hasAtLeastOneElementOfType(AcquireResult.Contended.class);
             assertThat(held.isHeld()).isTrue();
         }
+    }
+
+    private LockHandle acquiredSometime(Application application) {
+        return await().ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> application.locks().acquire(key), acquired -> true);
     }
 
     private Application over(LockBackend backend) {
