@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,6 +36,7 @@ final class SampleProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(ChildJvm.directories());
         command.addAll(arguments);
         command.addAll(List.of(
                 "--server.port=0",

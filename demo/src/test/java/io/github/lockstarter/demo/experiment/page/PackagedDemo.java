@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,17 +38,20 @@ final class PackagedDemo {
      */
     static PackagedDemo start(Path directory) throws IOException {
         Path output = directory.resolve("output.txt");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-jar",
-                        System.getProperty("demo.jar"),
-                        "--server.port=0",
-                        // The last buyer of a crowd waits for all others, on a busy machine longer than the usual 5 s.
-                        "--distributed-lock.locks.sale.wait=60s",
-                        "--distributed-lock.redis.command-timeout=20s",
-                        "--spring.data.redis.timeout=20s",
-                        "--spring.data.redis.port=" + FreePort.next())
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(ChildJvm.directories());
+        command.addAll(List.of(
+                "-jar",
+                System.getProperty("demo.jar"),
+                "--server.port=0",
+                // The last buyer of a crowd waits for all others, on a busy machine longer than the usual 5 s.
+                "--distributed-lock.locks.sale.wait=60s",
+                "--distributed-lock.redis.command-timeout=20s",
+                "--spring.data.redis.timeout=20s",
+                "--spring.data.redis.port=" + FreePort.next()));
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

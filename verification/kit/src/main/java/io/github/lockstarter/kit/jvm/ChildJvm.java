@@ -66,6 +66,14 @@ public final class ChildJvm implements AutoCloseable {
         return command;
     }
 
+    /** Options by which a JVM keeps its temporary files, and the unpacked servers, where this one does. */
+    public static List<String> directories() {
+        return Stream.of("java.io.tmpdir", "lock.test.servers")
+                .filter(name -> System.getProperty(name) != null)
+                .map(name -> "-D" + name + "=" + System.getProperty(name))
+                .toList();
+    }
+
     /** Absolute, since the child has another working directory and {@code java -jar} has relative entries. */
     private static String classPath() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
