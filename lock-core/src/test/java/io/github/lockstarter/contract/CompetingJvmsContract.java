@@ -104,7 +104,7 @@ public abstract class CompetingJvmsContract {
         try {
             OverlapDetector sections = new OverlapDetector();
             for (ChildJvm child : children) {
-                child.awaitLine("done"::equals, Patience.TIME.multipliedBy(2));
+                child.awaitLine("done"::equals, Patience.TIME.multipliedBy(3));
                 child.lines().stream()
                         .filter(line -> line.startsWith("section "))
                         .forEach(line -> sections.record(section(child, line)));

@@ -1,5 +1,6 @@
 package io.github.lockstarter.testing;
 
+import io.github.lockstarter.kit.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -13,7 +14,8 @@ import java.util.concurrent.TimeoutException;
 /** Threads that start together and do the same. */
 public final class Crowd {
 
-    private static final int PATIENCE_SECONDS = 60;
+    /** For all runs of all threads. */
+    private static final long PATIENCE_SECONDS = 2 * Patience.SECONDS;
 
     private final int threads;
 
