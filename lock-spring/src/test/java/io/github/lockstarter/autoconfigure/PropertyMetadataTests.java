@@ -2,35 +2,33 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.autoconfigure.testing.PropertyMetadataSuite;
+import com.jayway.jsonpath.JsonPath;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class PropertyMetadataTests extends PropertyMetadataSuite {
+/** Metadata written by hand. {@code DocumentationTests} checks the properties of all modules. */
+class PropertyMetadataTests {
 
-    PropertyMetadataTests() {
-        super(
-                DistributedLockProperties.class,
-                "distributed-lock.cache.names",
-                "distributed-lock.further-backends",
-                "distributed-lock.leader.roles",
-                "distributed-lock.locks",
-                "distributed-lock.max-lease",
-                "distributed-lock.observation.enabled",
-                "distributed-lock.watchdog.max-hold",
-                "management.endpoint.locks.roles");
+    @Test
+    void describesTheHealthProperty() throws Exception {
+        assertThat(names("properties")).contains("management.health.distributedlock.enabled");
     }
 
     @Test
-    void describesTheHealthProperty() {
-        assertThat(entries("properties"))
-                .extracting(property -> property.get("name"))
-                .contains("management.health.distributedlock.enabled");
+    void offersTheValuesOfEnumerations() throws Exception {
+        assertThat(names("hints")).contains("distributed-lock.backend", "distributed-lock.on-lost");
     }
 
-    @Test
-    void offersTheValuesOfEnumerations() {
-        assertThat(entries("hints"))
-                .extracting(hint -> hint.get("name"))
-                .contains("distributed-lock.backend", "distributed-lock.on-lost");
+    private static List<String> names(String section) throws IOException, URISyntaxException {
+        Path classes = Path.of(DistributedLockProperties.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        Path metadata = classes.resolve("META-INF/spring-configuration-metadata.json");
+        return JsonPath.read(metadata.toFile(), "$." + section + "[*].name");
     }
 }
