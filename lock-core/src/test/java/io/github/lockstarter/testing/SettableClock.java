@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The clocks of engines, and of a store in this JVM. They run by themselves only while somebody looks, and do not
- * notice a pause of the process: between two readings pass at most 50 ms. A test lets the rest of the time pass, which
- * the timers of the engines notice at once. Thread-safe.
+ * The clocks of engines, and of a store in this JVM. A reading moves them by the real time since the last one, but by
+ * at most 50 ms, so a pause of the process ends no lease. The test moves them by the rest of the time, and the timers
+ * of the engines read the new time at once. Thread-safe.
  */
 public final class SettableClock {
 

@@ -31,7 +31,8 @@ class PatienceTests {
     private static final Pattern SOCKET = Pattern.compile("\\.setSoTimeout\\((?<millis>[\\d_]+)\\)");
 
     /** Of JUnit: must not end a test that still waits with patience. */
-    private static final Pattern TIMEOUT = Pattern.compile("@Timeout\\((?:value = )?(?<seconds>[\\d_]+)[,)](?! unit)");
+    private static final Pattern TIMEOUT =
+            Pattern.compile("@Timeout\\((?:value = )?(?<seconds>[\\d_]+)[,)](?! unit = TimeUnit\\.MINUTES)");
 
     private static final int LEAST_TIMEOUT_SECONDS = 120;
 
@@ -76,6 +77,7 @@ class PatienceTests {
                         "static final Duration LEASE = ofSeconds(8); await().atMost(LEASE.dividedBy(2)).until(done);",
                         "static final int MILLIS = 500; socket.setSoTimeout(MILLIS);",
                         "@Timeout(60) class WakeUpTests {",
+                        "@Timeout(value = 60, unit = TimeUnit.SECONDS)",
                         "@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)",
                         "Thread.sleep(1500);"))
                 .allSatisfy(source -> assertThat(violations(source)).as(source).hasSize(1));

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A PostgreSQL that does not answer, behind a proxy. */
 class OutageIT {
 
-    /** Of an application that waits for answers in vain. */
+    /** For an application whose commands the database does not answer. */
     private static final Duration TIMEOUT = Duration.ofMillis(500);
 
     private static final Duration LEASE = Duration.ofSeconds(60);
