@@ -36,6 +36,7 @@ public final class ChangedMethods implements AutoCloseable {
         if (!BEHAVIOURS.isEmpty()) {
             throw new IllegalStateException("Others are changed: " + BEHAVIOURS.keySet());
         }
+        requireThere(changes);
         changes.forEach(change -> BEHAVIOURS.put(change.id(), change.behaviour()));
         try {
             changes.stream()
@@ -53,14 +54,18 @@ public final class ChangedMethods implements AutoCloseable {
         }
     }
 
-    private void change(String name, List<String> methods) {
-        Class<?> type = load(name);
-        for (String method : methods) {
-            if (Arrays.stream(type.getDeclaredMethods())
-                    .noneMatch(each -> each.getName().equals(method))) {
-                throw new IllegalStateException(name + " has no method " + method);
+    /** Fails if a class or a method is not there; changes none. */
+    static void requireThere(List<MethodChange> changes) {
+        for (MethodChange change : changes) {
+            if (Arrays.stream(load(change.type()).getDeclaredMethods())
+                    .noneMatch(each -> each.getName().equals(change.method()))) {
+                throw new IllegalStateException(change.type() + " has no method " + change.method());
             }
         }
+    }
+
+    private void change(String name, List<String> methods) {
+        Class<?> type = load(name);
         new ByteBuddy()
                 .redefine(type)
                 .visit(Advice.to(Changed.class)

@@ -46,13 +46,13 @@ class MutantsTests {
     }
 
     @Test
-    void changesTheProductWithEachMutant() {
+    void theProductHasWhatEachMutantChanges() {
         for (Mutant mutant : Mutants.all()) {
             assertThat(mutant.edits().size() + mutant.changes().size())
                     .as(mutant.name())
                     .isPositive();
             new EditedScripts(mutant.edits());
-            new ChangedMethods(mutant.changes()).close();
+            ChangedMethods.requireThere(mutant.changes());
         }
     }
 
