@@ -35,7 +35,7 @@ final class SampleProcess implements AutoCloseable {
     static SampleProcess start(Path output, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(ChildJvm.SMALL);
         command.addAll(ChildJvm.directories());
         command.addAll(arguments);
         command.addAll(List.of(

@@ -40,7 +40,7 @@ final class PackagedDemo {
         Path output = directory.resolve("output.txt");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(ChildJvm.SMALL);
         command.addAll(ChildJvm.directories());
         command.addAll(List.of(
                 "-jar",

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
 public final class ChildJvm implements AutoCloseable {
 
     /** Options for a fast start and little memory. */
-    public static final List<String> SMALL =
-            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-Dio.lettuce.core.epoll=false");
+    public static final List<String> SMALL = List.of(
+            "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn24m", "-Xmx256m", "-Dio.lettuce.core.epoll=false");
 
     private final GuardedProcess process;
     private final ScratchDirectory files;
