@@ -141,7 +141,9 @@ class LeaderConnectionIT {
         leadership(alone).yield(Duration.ZERO); // the lock of an election at the start may be left to its lease
         await().until(() -> leadership(alone).term().stream().anyMatch(next -> next != first));
         long term = leadership(alone).term().orElseThrow();
-        List<?> before = List.copyOf(alone.getBean(Events.class).all());
+        Events events = alone.getBean(Events.class);
+        await().untilAsserted(() -> assertThat(events.all()).hasSize(3)); // granted, yielded, granted again
+        List<?> before = events.all();
         outage(200);
         awaitLeader(alone);
 
@@ -156,7 +158,7 @@ class LeaderConnectionIT {
         awaitLeader(alone);
         assertThat(leadership(alone).term()).hasValue(term);
         assertThat(billing.collect()).contains("collected");
-        assertThat(alone.getBean(Events.class).all()).isEqualTo(before);
+        assertThat(events.all()).isEqualTo(before);
         await().untilAsserted(() -> assertThat(doubts).hasValueGreaterThanOrEqualTo(2));
     }
 
