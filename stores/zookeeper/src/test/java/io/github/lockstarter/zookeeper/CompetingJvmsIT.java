@@ -5,10 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.contract.CompetingJvm;
 import io.github.lockstarter.contract.CompetingJvmsContract;
+import io.github.lockstarter.testing.Effort;
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
+import org.junit.jupiter.api.Tag;
 
 /** Locks of a killed holder end with its session, which is as long as the lease here. */
+@Tag(Effort.FULL)
 class CompetingJvmsIT extends CompetingJvmsContract {
 
     CompetingJvmsIT() {

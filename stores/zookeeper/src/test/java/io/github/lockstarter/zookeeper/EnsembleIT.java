@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Locks on three servers. */
+@Tag(Effort.FULL)
 @Timeout(600)
 class EnsembleIT {
 
@@ -83,7 +84,6 @@ class EnsembleIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void aHoldIsInDoubtWithoutAMajorityAndCertainAgainWithIt() throws Exception {
         Application application = application(addresses(), SESSION);
         LockHandle held = application.locks().acquire("majority");
