@@ -123,6 +123,7 @@ final class Handle implements LockHandle {
     /** Without the check of the keys. */
     void extendOn(LockRequest terms) {
         running().settings.checkExtension(terms, hold.request.lease());
+        Messages.checkKept(key(), terms.atLeast().orElse(Duration.ZERO), running().capabilities);
         if (!checkHeld()) {
             throw notHeld();
         }
@@ -228,6 +229,7 @@ final class Handle implements LockHandle {
     Optional<Handle> enterAgain(LockRequest request) {
         StackReserve.ensure();
         Duration atLeast = ResolvedRequest.of(request, running().settings).atLeast();
+        Messages.checkKept(key(), atLeast, running().capabilities);
         if (hasLeft) {
             return Optional.empty();
         }

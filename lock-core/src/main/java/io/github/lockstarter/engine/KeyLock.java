@@ -1027,7 +1027,7 @@ final class KeyLock extends TimerEntry {
             nextLookAt = NEVER;
         }
         boolean areOthersWaiting = caller.hadToWait || queue.hasSeveralWaiters();
-        int tokens = areOthersWaiting ? Math.min(block, running.maxFencingTokens) : 1;
+        int tokens = areOthersWaiting ? Math.min(block, running.capabilities.fencingTokens()) : 1;
         Attempt begun = new Attempt(
                 caller, caller.isQueued ? running.waitingAt(position) : Optional.empty(), tokens, used, now);
         todo.add(() -> running.send(begun));

@@ -21,6 +21,7 @@ import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -209,9 +210,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     private ResolvedRequest resolve(LockRequest request) {
         ResolvedRequest resolved = ResolvedRequest.of(request, settings);
-        if (resolved.permits() > 1 && !backend.capabilities().permits()) {
+        StoreCapabilities store = backend.capabilities();
+        if (resolved.permits() > 1 && !store.permits()) {
             throw Messages.onePermitOnly(request.keys().get(0), resolved.permits());
         }
+        Messages.checkKept(request.keys().get(0), resolved.atLeast(), store);
         return resolved;
     }
 

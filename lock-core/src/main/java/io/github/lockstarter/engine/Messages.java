@@ -10,6 +10,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.StoreCapabilities;
+import java.time.Duration;
 
 /** Creates the engine's exceptions: failure, key, numbers, remedy. */
 final class Messages {
@@ -92,6 +94,14 @@ final class Messages {
         return new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has " + permits
                 + " permits, and this lock store keeps only locks with one. Leave the permits out, or keep the lock in"
                 + " another store");
+    }
+
+    static void checkKept(String key, Duration atLeast, StoreCapabilities store) {
+        if (!atLeast.isZero() && !store.minimumTimes()) {
+            throw new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has a minimum time of "
+                    + DurationText.exactly(atLeast) + ", and this lock store keeps no lock after its release. Leave the"
+                    + " minimum time out, or keep the lock in another store");
+        }
     }
 
     static LockInterruptedException interrupted(String key, InterruptedException cause) {

@@ -23,6 +23,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -89,9 +90,7 @@ final class Running {
     final Acquisitions acquisitions = new Acquisitions(this);
     final Duration patience;
 
-    /** Per grant of the store. */
-    final int maxFencingTokens;
-
+    final StoreCapabilities capabilities;
     private final Optional<Waiting> newWaiting;
     final Wait goesOnWaiting;
     final long beganAt;
@@ -126,7 +125,7 @@ final class Running {
         this.beganAt = clock.nanos();
         this.tokens = tokens;
         this.heldLocks = heldLocks;
-        this.maxFencingTokens = backend.capabilities().fencingTokens();
+        this.capabilities = backend.capabilities();
         this.patience =
                 settings.maxRetryDelay().multipliedBy(WATCHED_SLEEP_FACTOR).plusSeconds(10);
         this.newWaiting = Optional.of(new Waiting(Waiting.NEW, patience));

@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The engine uses only capabilities that the store declares. */
@@ -56,6 +57,42 @@ class StoreCapabilitiesTests {
                         false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1 ms");
+    }
+
+    /** Otherwise the caller would rely on a time after its release in which another instance can have the lock. */
+    @Test
+    void refusesAMinimumTimeThatTheStoreCannotKeepOnEveryWayIn() {
+        try (LocalLockBackend store = new LocalLockBackend();
+                Application application = Application.over(declaring(store, withoutMinimumTimes()))) {
+            LockRequest plain = LockRequest.of("key");
+            LockRequest kept = plain.keptFor(Duration.ofSeconds(5));
+            LockRequest several = LockRequest.ofAll(List.of("key", "other"));
+            try (LockHandle held = application.locks().acquire(several);
+                    LockHandle part = held.reenter(plain).orElseThrow()) {
+                List<ThrowingCallable> ways = List.of(
+                        () -> application.locks().acquire(kept),
+                        () -> application.locks().tryAcquire(kept),
+                        () -> application.locks().acquireAsync(kept).join(),
+                        () -> application.locks().acquire(LockRequest.of("free").keptFor(Duration.ofSeconds(5))),
+                        () -> held.reenter(kept),
+                        () -> held.extend(several.keptFor(Duration.ofSeconds(5))),
+                        () -> part.extend(kept));
+                assertThat(ways).allSatisfy(way -> assertThatThrownBy(way)
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("has a minimum time of 5s, and this lock store keeps no lock"));
+            }
+            assertThat(application.locks().heldLocks().size()).isZero();
+        }
+    }
+
+    private static StoreCapabilities withoutMinimumTimes() {
+        return new StoreCapabilities(
+                StoreCapabilities.ALL.signals(),
+                StoreCapabilities.ALL.leases(),
+                StoreCapabilities.ALL.shortestLease(),
+                StoreCapabilities.ALL.fencingTokens(),
+                false,
+                true);
     }
 
     /** The number of hand-overs among six callers of one application. */

@@ -173,13 +173,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
             return CompletableFuture.completedFuture(new AcquireResult.Rejected(
                     "The ZooKeeper lock backend is closed", new IllegalStateException("closed")));
         }
-        if (!command.atLeast().isZero()) {
-            String reason = "ZooKeeper keeps no lock for a minimum time, and "
-                    + DurationText.exactly(command.atLeast())
-                    + " are asked for. Leave the minimum time out, or keep the lock in another backend";
-            return CompletableFuture.completedFuture(
-                    new AcquireResult.Rejected(reason, new UnsupportedOperationException(reason)));
-        }
         Attempt attempt = new Attempt(own, session, paths.directory(command.key()), command);
         CompletionStage<AcquireResult> answer =
                 inTime(attempt.begin().exceptionally(this::notAcquired), Failures::ofAcquire);
