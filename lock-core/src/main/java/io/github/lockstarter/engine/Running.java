@@ -484,6 +484,10 @@ final class Running {
         return held.whenNone().thenCompose(any -> calls.whenIdle());
     }
 
+    void releaseOfEndingThreads() {
+        forEach(lock -> run(lock, lock::releaseOfEndingThreads));
+    }
+
     void leaveToLeases() {
         refuse();
         forEach(KeyLock::endRenewals);
