@@ -13,15 +13,11 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * A Spring Integration 7 lock registry. Locks are reentrant per thread and renewed as configured; a TTL sets their
  * lease. Conditions are not supported. Thread-safe.
  *
- * <p>After the loss of a lock that a thread holds:
- * <ul>
- *   <li>{@code unlock}, {@code lock} and {@code lockInterruptibly} throw {@link
- *       java.util.ConcurrentModificationException}, until the thread has left the lock.
- *   <li>The thread's next {@code tryLock} ends the hold and returns false; the following one acquires the lock
- *       again. So a {@code LockRegistryLeaderInitiator} revokes its leadership instead of continuing it across a
- *       gap. A nested {@code tryLock} asks the store; without an answer it returns true as long as no other owner can
- *       have the lock.
- * </ul>
+ * <p>After the loss of a lock that a thread holds, all its methods throw {@link
+ * java.util.ConcurrentModificationException} until the thread has called {@code unlock} for each hold. So a {@code
+ * LockRegistryLeaderInitiator} revokes its leadership instead of continuing it across a gap. A nested {@code tryLock},
+ * and a nested {@code lock} with a TTL, ask the store and extend the lease; without an answer they succeed as long as
+ * no other owner can have the lock.
  */
 public final class DistributedLockRegistry
         implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.LockedTask;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
@@ -36,15 +37,23 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public void lock(Duration ttl) {
-        reportingLoss(locks.asLock(request.leasedFor(ttl))::lock);
+        LockRequest leaseRequest = request.leasedFor(ttl);
+        confirmed(leaseRequest, () -> {
+            locks.asLock(leaseRequest).lock();
+            return true;
+        });
     }
 
     private static <X extends Throwable> void reportingLoss(LockedTask<X> step) throws X {
         try {
             step.run();
         } catch (LockLostException e) {
-            throw new ConcurrentModificationException(e.getMessage(), e);
+            throw reported(e);
         }
+    }
+
+    private static ConcurrentModificationException reported(LockLostException loss) {
+        return new ConcurrentModificationException(loss.getMessage(), loss);
     }
 
     @Override
@@ -54,12 +63,7 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public boolean tryLock() {
-        try {
-            boolean reenters = isOwned();
-            return lock.tryLock() && (!reenters || isConfirmed(request));
-        } catch (LockLostException e) {
-            return leaveLostLock();
-        }
+        return confirmed(request, lock::tryLock);
     }
 
     @Override
@@ -75,11 +79,7 @@ final class RegistryLock implements DistributedLock {
 
     private boolean tryLock(long nanos, LockRequest leaseRequest) throws InterruptedException {
         try {
-            boolean reenters = isOwned();
-            return locks.asLock(leaseRequest).tryLock(nanos, TimeUnit.NANOSECONDS)
-                    && (!reenters || isConfirmed(leaseRequest));
-        } catch (LockLostException e) {
-            return leaveLostLock();
+            return confirmed(leaseRequest, () -> locks.asLock(leaseRequest).tryLock(nanos, TimeUnit.NANOSECONDS));
         } catch (LockInterruptedException e) {
             Thread.interrupted(); // replaced by the checked exception
             throw (InterruptedException) new InterruptedException(e.getMessage()).initCause(e);
@@ -87,17 +87,25 @@ final class RegistryLock implements DistributedLock {
     }
 
     /**
-     * Asks the store about a lock that the thread has re-entered: a leader has no other way to detect a loss. Undoes
-     * this call's entry if the store fails.
-     *
-     * @throws LockLostException if the lock is lost; its entries remain
+     * Asks the store about a lock that the thread re-enters, and extends it: a leader has no other way to detect a
+     * loss. If that fails, undoes this entry, so that the earlier ones remain.
      */
-    private boolean isConfirmed(LockRequest leaseRequest) {
+    private <X extends Throwable> boolean confirmed(LockRequest leaseRequest, LockedAction<Boolean, X> step) throws X {
+        try {
+            boolean reenters = isOwned();
+            boolean isEntered = step.run();
+            if (isEntered && reenters) {
+                confirm(leaseRequest);
+            }
+            return isEntered;
+        } catch (LockLostException e) {
+            throw reported(e);
+        }
+    }
+
+    private void confirm(LockRequest leaseRequest) {
         try (LockHandle entry = enter()) {
             extendIfAnswered(entry, leaseRequest);
-            return true;
-        } catch (LockLostException e) {
-            throw e;
         } catch (RuntimeException e) {
             lock.unlock();
             throw e;
@@ -111,19 +119,6 @@ final class RegistryLock implements DistributedLock {
         } catch (LockBackendException e) {
             if (!entry.isHeld()) {
                 throw e;
-            }
-        }
-    }
-
-    /** Does not acquire the lock again: the caller would mistake the new hold for the lost one. */
-    private boolean leaveLostLock() {
-        while (true) {
-            try {
-                lock.unlock();
-            } catch (LockLostException e) {
-                // already known
-            } catch (IllegalMonitorStateException e) {
-                return false; // all entries are left
             }
         }
     }

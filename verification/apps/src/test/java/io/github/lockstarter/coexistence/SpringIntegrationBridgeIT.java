@@ -115,8 +115,10 @@ class SpringIntegrationBridgeIT {
         assertThat(lock.tryLock()).isTrue();
         deleteLock("again");
 
-        assertThat(lock.tryLock()).isFalse();
+        assertThatThrownBy(lock::tryLock).isInstanceOf(ConcurrentModificationException.class);
         assertThat(lock(another, "again").tryLock()).isTrue();
+        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
         assertThat(lock.tryLock()).isFalse();
         lock(another, "again").unlock();
     }
