@@ -38,7 +38,7 @@ import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 class LockProblemAutoConfigurationTests {
 
     private static final AutoConfigurations LOCKS =
-            AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockIntegrationAutoConfiguration.class);
+            AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockWebAutoConfiguration.class);
 
     private final WebApplicationContextRunner servlet = new WebApplicationContextRunner()
             .withConfiguration(LOCKS)

@@ -14,10 +14,11 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockIntegrationAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.Operator;
+import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
+import io.github.lockstarter.shedlock.DistributedLockProvider;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import net.javacrumbs.shedlock.core.LockConfiguration;
-import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,7 +42,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
-import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -57,8 +56,7 @@ class CodeInTransactionTests {
     private static final String KEY = "address:1";
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    DistributedLockAutoConfiguration.class, LockIntegrationAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
             .withUserConfiguration(H2Bank.class)
             .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=60s");
 
@@ -96,7 +94,7 @@ class CodeInTransactionTests {
                                     .orElseThrow(),
                             body);
                 case AS_LOCK -> unlock(locks.asLock(key), body);
-                case REGISTRY -> unlock(context.getBean(LockRegistry.class).obtain(key), body);
+                case REGISTRY -> unlock(new DistributedLockRegistry(locks).obtain(key), body);
                 case OWNED_BY_HANDLE ->
                     release(locks.acquire(LockRequest.of(key).ownedByHandle()), body);
                 default -> throw new AssertionError(this);
@@ -499,12 +497,10 @@ class CodeInTransactionTests {
     @Test
     void theRegistryAsksTheStoreOnlyAboutALockThatItHasReentered() {
         releasingAfter.run(context -> inTransaction(context, transaction -> {
-            Lock lock = context.getBean(LockRegistry.class).obtain("1");
+            LockOperations locks = context.getBean(LockOperations.class);
+            Lock lock = new DistributedLockRegistry(locks).obtain("1");
             assertThat(lock.tryLock()).isTrue();
-            assertThat(context.getBean(LockOperations.class)
-                            .heldLocks()
-                            .find("integration:1")
-                            .map(HeldLock::renewals))
+            assertThat(locks.heldLocks().find("integration:1").map(HeldLock::renewals))
                     .contains(0L);
             lock.unlock();
         }));
@@ -532,7 +528,11 @@ class CodeInTransactionTests {
             each.run(context -> inTransaction(context, transaction -> {
                 LockConfiguration job =
                         new LockConfiguration(java.time.Instant.now(), "job", Duration.ofMinutes(1), Duration.ZERO);
-                context.getBean(LockProvider.class).lock(job).orElseThrow().unlock();
+                LockOperations locks = context.getBean(LockOperations.class);
+                new DistributedLockProvider(locks, Duration.ofSeconds(30))
+                        .lock(job)
+                        .orElseThrow()
+                        .unlock();
                 assertThat(held(context)).isZero();
             }));
         }

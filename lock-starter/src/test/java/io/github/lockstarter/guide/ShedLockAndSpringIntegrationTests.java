@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockIntegrationAutoConfiguration;
 import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import java.time.Duration;
@@ -29,9 +28,23 @@ import org.springframework.integration.support.locks.DistributedLock;
 class ShedLockAndSpringIntegrationTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    DistributedLockAutoConfiguration.class, LockIntegrationAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withUserConfiguration(Bridges.class)
             .withPropertyValues("distributed-lock.backend=local");
+
+    @Configuration(proxyBeanMethods = false)
+    static class Bridges {
+
+        @Bean
+        LockProvider lockProvider(LockOperations locks) {
+            return new DistributedLockProvider(locks, Duration.ofSeconds(30));
+        }
+
+        @Bean
+        DistributedLockRegistry lockRegistry(LockOperations locks) {
+            return new DistributedLockRegistry(locks);
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableSchedulerLock(defaultLockAtMostFor = "30s")
@@ -87,29 +100,6 @@ class ShedLockAndSpringIntegrationTests {
             context.getBean(LongJobs.class).minutely();
             assertThat(context.getBean(LockOperations.class).tryAcquire("shedlock:minutely"))
                     .isEmpty();
-        });
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class OwnProvider {
-
-        @Bean
-        LockProvider lockProvider(LockOperations locks) {
-            return new DistributedLockProvider(locks, Duration.ofSeconds(30));
-        }
-    }
-
-    @Test
-    void usesALockProviderOfTheApplication() {
-        application.withUserConfiguration(Jobs.class, OwnProvider.class).run(context -> {
-            try (LockHandle busy = context.getBean(LockOperations.class)
-                    .acquireAsync("shedlock:report")
-                    .join()) {
-                context.getBean(Jobs.class).report();
-                assertThat(busy.isHeld()).isTrue();
-            }
-            assertThat(context.getBean(Jobs.class).runs()).isZero();
-            assertThat(context).hasSingleBean(LockProvider.class);
         });
     }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockIntegrationAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockWebAutoConfiguration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,7 +42,7 @@ class BeanNamesTests {
                     DistributedLockAutoConfiguration.class,
                     RedisLockAutoConfiguration.class,
                     LockActuatorAutoConfiguration.class,
-                    LockIntegrationAutoConfiguration.class))
+                    LockWebAutoConfiguration.class))
             .withPropertyValues(
                     "management.endpoints.web.exposure.include=*",
                     "distributed-lock.log.mdc=true",

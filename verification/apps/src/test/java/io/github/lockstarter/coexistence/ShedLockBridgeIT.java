@@ -19,11 +19,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Two instances with methods of ShedLock, and only the lock provider of the starter. */
+/** Two instances with methods of ShedLock, and a lock provider over its locks. */
 class ShedLockBridgeIT {
 
     private static RunningApplication application;
@@ -54,7 +55,6 @@ class ShedLockBridgeIT {
     void excludesAndSkips() throws Exception {
         Section.crowd(jobs()::shared);
 
-        assertThat(application.bean(LockProvider.class)).isInstanceOf(DistributedLockProvider.class);
         assertThat(jobs().section().mostInside()).isEqualTo(1);
         assertThat(jobs().section().runs()).isBetween(1, Section.ALL);
     }
@@ -118,7 +118,13 @@ class ShedLockBridgeIT {
     @EnableAutoConfiguration
     @EnableSchedulerLock(defaultLockAtMostFor = "30s")
     @Import(Jobs.class)
-    static class BridgedApplication {}
+    static class BridgedApplication {
+
+        @Bean
+        LockProvider lockProvider(LockOperations locks) {
+            return new DistributedLockProvider(locks, Duration.ofSeconds(30));
+        }
+    }
 
     static class Jobs {
 

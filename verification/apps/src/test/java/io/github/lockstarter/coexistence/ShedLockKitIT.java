@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The tests that ShedLock has for all of its providers, over locks of the starter in Redis. */
@@ -83,5 +85,11 @@ class ShedLockKitIT extends AbstractExtensibleLockProviderIntegrationTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    static class KitApplication {}
+    static class KitApplication {
+
+        @Bean
+        DistributedLockProvider lockProvider(LockOperations locks) {
+            return new DistributedLockProvider(locks, Duration.ofSeconds(30));
+        }
+    }
 }

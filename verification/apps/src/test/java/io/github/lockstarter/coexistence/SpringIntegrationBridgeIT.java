@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Effort;
@@ -18,15 +19,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.leader.AbstractCandidate;
 import org.springframework.integration.leader.Context;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.integration.support.locks.DistributedLock;
-import org.springframework.integration.support.locks.LockRegistry;
 
-/** Two instances with the lock registry of the starter, used by Spring Integration. */
+/** Two instances with a lock registry over the locks of the starter, used by Spring Integration. */
 @SuppressWarnings("LockNotBeforeTry") // each step is asserted
 class SpringIntegrationBridgeIT {
 
@@ -68,11 +69,6 @@ class SpringIntegrationBridgeIT {
     private static void deleteLock(String key) {
         assertThat(application.bean(StringRedisTemplate.class).delete("lock:{integration:" + key + "}"))
                 .isTrue();
-    }
-
-    @Test
-    void providesTheRegistryOfTheApplication() {
-        assertThat(application.bean(LockRegistry.class)).isInstanceOf(DistributedLockRegistry.class);
     }
 
     @Test
@@ -189,7 +185,13 @@ class SpringIntegrationBridgeIT {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    static class RegistryApplication {}
+    static class RegistryApplication {
+
+        @Bean
+        DistributedLockRegistry lockRegistry(LockOperations locks) {
+            return new DistributedLockRegistry(locks);
+        }
+    }
 
     private static final class Candidate extends AbstractCandidate {
 
