@@ -4,6 +4,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockStoreRecoveringException;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
@@ -15,7 +16,8 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
  * Maps lock exceptions of Spring MVC and WebFlux requests to problem details (RFC 9457) with {@code Retry-After}. Omits
- * the key and its holder, which the messages contain. Handlers of the application take precedence.
+ * the key and its holder, which the messages contain. Handlers of the application take precedence. Other exceptions are
+ * left to Spring, even if a lock exception is their cause: the work may be half done.
  */
 @RestControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
@@ -35,11 +37,15 @@ public class LockProblemAdvice {
     /**
      * Another owner holds the lock.
      *
-     * @param failure exception
+     * @param thrown exception
+     * @param failure the same, or in a {@link CompletionException}
      * @return 409
+     * @throws Exception the thrown one, if it is another
      */
-    @ExceptionHandler
-    public ResponseEntity<ProblemDetail> notAcquired(LockNotAcquiredException failure) {
+    @ExceptionHandler(LockNotAcquiredException.class)
+    public ResponseEntity<ProblemDetail> notAcquired(Exception thrown, LockNotAcquiredException failure)
+            throws Exception {
+        declineUnless(failure, thrown);
         return problem(
                 HttpStatus.CONFLICT,
                 "Locked by another request",
@@ -50,14 +56,24 @@ public class LockProblemAdvice {
     /**
      * The lock's state is unknown.
      *
-     * @param failure exception
+     * @param thrown exception
+     * @param failure the same, or in a {@link CompletionException}
      * @return 503
+     * @throws Exception the thrown one, if it is another
      */
-    @ExceptionHandler
-    public ResponseEntity<ProblemDetail> unavailable(LockBackendException failure) {
+    @ExceptionHandler(LockBackendException.class)
+    public ResponseEntity<ProblemDetail> unavailable(Exception thrown, LockBackendException failure) throws Exception {
+        declineUnless(failure, thrown);
         Duration known =
                 failure instanceof LockStoreRecoveringException recovering ? recovering.retryAfter() : retryAfter;
         return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks unavailable", "Locks cannot be acquired now.", known);
+    }
+
+    /** Spring also finds handlers by a cause. After the thrown exception again, it goes on as without this one. */
+    private static void declineUnless(Exception failure, Exception thrown) throws Exception {
+        if (thrown != failure && !(thrown instanceof CompletionException && thrown.getCause() == failure)) {
+            throw thrown;
+        }
     }
 
     private static ResponseEntity<ProblemDetail> problem(

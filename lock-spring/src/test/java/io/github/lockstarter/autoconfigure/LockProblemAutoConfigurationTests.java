@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
@@ -13,6 +14,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.web.LockProblemAdvice;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import org.hamcrest.Matchers;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -32,6 +34,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 /** HTTP responses for lock exceptions. */
@@ -129,6 +132,41 @@ class LockProblemAutoConfigurationTests {
                         .isEqualTo(409)
                         .expectHeader()
                         .valueEquals("Retry-After", "1"));
+    }
+
+    /** A client that repeats half-done work, because the response says so, does it twice. */
+    @Test
+    void leavesExceptionsWhoseCauseIsALockExceptionToSpring() {
+        LockNotAcquiredException held = new LockNotAcquiredException("order:1", "held");
+        RuntimeException halfDone =
+                new IllegalStateException("charged", new LockBackendException("order:1", "no answer", null));
+        servlet.run(context -> {
+            LockProblemAdvice advice = context.getBean(LockProblemAdvice.class);
+            answerTo(new ResponseStatusException(HttpStatus.TOO_MANY_REQUESTS, "busy", held), advice)
+                    .andExpect(status().isTooManyRequests())
+                    .andExpect(header().doesNotExist("Retry-After"));
+            assertThatThrownBy(() -> answerTo(halfDone, advice)).hasCause(halfDone);
+            answerTo(new CompletionException(held), advice).andExpect(status().isConflict());
+        });
+        reactive.run(context -> {
+            LockProblemAdvice advice = context.getBean(LockProblemAdvice.class);
+            assertThat(statusOf(new ResponseStatusException(HttpStatus.TOO_MANY_REQUESTS, "busy", held), advice))
+                    .isEqualTo(429);
+            assertThat(statusOf(halfDone, advice)).isEqualTo(500);
+            assertThat(statusOf(new CompletionException(held), advice)).isEqualTo(409);
+        });
+    }
+
+    private static int statusOf(RuntimeException failure, LockProblemAdvice advice) {
+        return WebTestClient.bindToController(new Failing(failure))
+                .controllerAdvice(advice)
+                .build()
+                .get()
+                .uri("/")
+                .exchange()
+                .returnResult(String.class)
+                .getStatus()
+                .value();
     }
 
     @Test
