@@ -1,9 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.local.LocalLockBackend;
-import io.github.lockstarter.reactive.ReactiveLockOperations;
-import io.github.lockstarter.reactive.ReactiveLockTemplate;
 import io.github.lockstarter.transaction.CommitGuard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,7 +10,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -21,7 +17,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
-import reactor.core.publisher.Flux;
 
 /**
  * Auto-configures the engine, {@link io.github.lockstarter.LockTemplate} and {@link
@@ -58,7 +53,11 @@ public final class DistributedLockAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-    @Import({LockEngineConfiguration.class, LockAnnotationConfiguration.class})
+    @Import({
+        LockEngineConfiguration.class,
+        LockAnnotationConfiguration.class,
+        ReactiveLockConfiguration.class // last: its condition asks for the template of the first
+    })
     static class Enabled {
 
         /** Not from the bound properties: their bean would be created before all post-processors exist. */
@@ -79,17 +78,6 @@ public final class DistributedLockAutoConfiguration {
                 log.warn("distributed-lock.backend is 'local': locks exclude the threads of this JVM and no other"
                         + " instance. Use it for tests only");
                 return new LocalLockBackend();
-            }
-        }
-
-        @Configuration(proxyBeanMethods = false)
-        @ConditionalOnClass(Flux.class)
-        static class WithReactor {
-
-            @Bean
-            @ConditionalOnMissingBean(ReactiveLockOperations.class)
-            ReactiveLockTemplate distributedLockReactiveTemplate(LockOperations locks) {
-                return new ReactiveLockTemplate(locks);
             }
         }
 

@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.reactive.ReactiveLockOperations;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** However a property is spelled, nothing ever runs unlocked. */
 class LockConditionsTests {
@@ -42,6 +49,30 @@ class LockConditionsTests {
                 .withPropertyValues("distributed-lock.backend=local", "distributed-lock.enabled=" + disabled)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains("distributed-lock.enabled is not true", "the method would run unlocked"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Several {
+
+        @Bean
+        LockTemplate strict(LockEngine engine) {
+            return new LockTemplate(engine, OnLost.THROW);
+        }
+
+        @Bean
+        LockTemplate lenient(LockEngine engine) {
+            return new LockTemplate(engine, OnLost.RETURN);
+        }
+    }
+
+    @Test
+    void startsWithSeveralLockOperationsOfTheApplication() {
+        application
+                .withPropertyValues("distributed-lock.backend=local")
+                .withUserConfiguration(Several.class)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ReactiveLockOperations.class));
+        application.withPropertyValues("distributed-lock.backend=local").run(context -> assertThat(context)
+                .hasSingleBean(ReactiveLockOperations.class));
     }
 
     @ParameterizedTest
