@@ -4,13 +4,16 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
@@ -89,6 +92,32 @@ public final class LockedBeanCheck
                 return bean;
             }
         });
+    }
+
+    /** Spring fails to make the subclass without a word of the annotation. */
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        Class<?> type = bean.getClass();
+        boolean isSubclassed = !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type) && isProxiedByClass(type);
+        if (Modifier.isFinal(type.getModifiers()) && isSubclassed) {
+            methods.of(type).stream().findFirst().ifPresent(locked -> {
+                checkSettings(locked);
+                throw new LockStartException(
+                        locked.method(),
+                        "the proxy is a subclass, and " + ClassUtils.getShortName(type) + " is a "
+                                + (type.isRecord() ? "record" : "final class") + ".",
+                        "Make it a class that is not final (in Kotlin: 'open', or the kotlin-spring plugin), or declare "
+                                + "the method in an interface and set spring.aop.proxy-target-class=false.");
+            });
+        }
+        return bean;
+    }
+
+    private boolean isProxiedByClass(Class<?> type) {
+        return ClassUtils.getAllInterfacesForClass(type).length == 0
+                || (beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
+                        && beans.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME, ProxyConfig.class)
+                                .isProxyTargetClass());
     }
 
     @Override

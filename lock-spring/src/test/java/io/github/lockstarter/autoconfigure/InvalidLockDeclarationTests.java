@@ -118,14 +118,6 @@ class InvalidLockDeclarationTests {
         public void ship() {}
     }
 
-    @Test
-    void startFailsForAFinalClass() {
-        application.withBean(FinalClass.class).run(context -> assertThat(context)
-                .getFailure()
-                .hasStackTraceContaining("Could not generate CGLIB subclass")
-                .hasStackTraceContaining("using a final class"));
-    }
-
     record RecordClass(int state) implements Shipping {
         RecordClass() {
             this(0);
@@ -391,6 +383,15 @@ class InvalidLockDeclarationTests {
                         "A key may use #orderId, #p0, #a0"),
                 arguments(PrivateMethod.class, "the call of a private method", "non-private method"),
                 arguments(FinalMethod.class, "cannot override a final method", "Remove 'final'"),
+                arguments(
+                        FinalClass.class,
+                        "FinalClass.ship() cannot take effect: the proxy is a subclass, and "
+                                + "InvalidLockDeclarationTests.FinalClass is a final class.",
+                        "Make it a class that is not final"),
+                arguments(
+                        RecordClass.class,
+                        "InvalidLockDeclarationTests.RecordClass is a record.",
+                        "set spring.aop.proxy-target-class=false"),
                 arguments(
                         Asynchronous.class,
                         "it returns java.util.concurrent.Future<java.lang.String>, so the lock would be released "
