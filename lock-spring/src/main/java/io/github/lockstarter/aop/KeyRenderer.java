@@ -64,6 +64,10 @@ final class KeyRenderer {
         if (value == null) {
             throw new IllegalArgumentException("is null");
         }
+        if (value instanceof Collection || value.getClass().isArray()) {
+            throw new IllegalArgumentException("is a " + value.getClass().getTypeName() + ", which is no single key; to"
+                    + " lock each element, call LockOperations.execute(LockRequest.ofAll(keys), …)");
+        }
         return value instanceof String text
                 ? text
                 : textOf(value, () -> "is a " + value.getClass().getTypeName());

@@ -9,6 +9,7 @@ import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.nio.CharBuffer;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -161,13 +162,16 @@ class KeyExpressionTests {
     void refusesValuesWithoutAnIdentifyingText() {
         for (Object value : List.of(
                 new int[] {1}, new Object(), List.of(1), Map.of("a", 1), Optional.of(1), new AtomicInteger[0])) {
+            String cure = value instanceof Collection || value.getClass().isArray()
+                    ? "LockRequest.ofAll(keys)"
+                    : "has no text that identifies it";
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> key("#id", value))
-                    .withMessageContaining("has no text that identifies it");
+                    .withMessageContaining(cure);
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> key("'x:' + #id", value))
                     .withMessageContaining("has a part '#id' that is a ")
-                    .withMessageContaining("has no text that identifies it");
+                    .withMessageContaining(cure);
         }
     }
 

@@ -45,12 +45,21 @@ class KeyRendererTests {
 
     @Test
     void refusesValuesWhoseTextDiffersBetweenJvms() {
-        for (Object value :
-                new Object[] {new Object(), new String[] {"a"}, Set.of("a", "b"), Stream.of("a"), (Runnable) () -> {}
-                }) {
+        for (Object value : new Object[] {new Object(), Stream.of("a"), (Runnable) () -> {}}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> KeyRenderer.of(value))
                     .withMessageContaining("has no text that identifies it");
+        }
+    }
+
+    /** The annotation takes a fixed number of keys, code any number. */
+    @Test
+    void refusesAListOfKeysAndNamesTheCallThatTakesIt() {
+        for (Object value : List.of(new String[] {"a"}, new long[0], Set.of("a", "b"), List.of(1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> KeyRenderer.of(value))
+                    .withMessageContaining(", which is no single key; to lock each element, call"
+                            + " LockOperations.execute(LockRequest.ofAll(keys), …)");
         }
     }
 
@@ -129,7 +138,7 @@ class KeyRendererTests {
     void doesNotCallToStringOfACollection() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRenderer.of(new Unloadable()))
-                .withMessageContaining("has no text that identifies it");
+                .withMessageContaining("is no single key");
     }
 
     private static final class Silent {
