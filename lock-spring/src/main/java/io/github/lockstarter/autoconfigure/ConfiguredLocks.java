@@ -83,14 +83,19 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     private static void checkRepetition(Method method, LockRequest request, Optional<Duration> atLeast) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         MergedAnnotation<DistributedLock> lock = annotations.get(DistributedLock.class);
-        boolean isRefusalHidden = lock.isPresent()
-                && (lock.getEnum("ifContended", IfContended.class) == IfContended.SKIP
-                        || !lock.getString("fallbackMethod").isEmpty());
-        if (isRefusalHidden && atLeast.filter(minimum -> !minimum.isZero()).isPresent() && isRepeated(method)) {
+        if (lock.isPresent()
+                && isRefusalHidden(lock)
+                && atLeast.filter(minimum -> !minimum.isZero()).isPresent()
+                && isRepeated(method)) {
             throw new IllegalArgumentException("Lock '" + request.name() + "' is kept for a minimum time after a failed"
                     + " attempt, so the next attempt of the retry would be skipped and hide the failure. Remove the"
                     + " minimum time, or let the method call one of another bean that has the retry");
         }
+    }
+
+    private static boolean isRefusalHidden(MergedAnnotation<DistributedLock> lock) {
+        return lock.getEnum("ifContended", IfContended.class) == IfContended.SKIP
+                || !lock.getString("fallbackMethod").isEmpty();
     }
 
     private static boolean isRepeated(Method method) {
@@ -111,6 +116,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
 
     private void checkSchedule(Method method, LockRequest request, Duration wait, Optional<Duration> atLeast) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        MergedAnnotation<DistributedLock> lock = annotations.get(DistributedLock.class);
         if (annotations.isPresent(Scheduled.class) && !wait.isZero()) {
             warn(
                     method,
@@ -118,6 +124,13 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                             + "': every instance of the application runs it at each tick, one after the other. For one "
                             + "run per tick, annotate it with @ScheduledLock(name = \"" + request.name()
                             + "\", atLeastMs = …) instead");
+        } else if (annotations.isPresent(Scheduled.class) && lock.isPresent() && !isRefusalHidden(lock)) {
+            warn(
+                    method,
+                    "is @Scheduled and throws while another instance has lock '" + request.name() + "': the scheduler "
+                            + "of every other instance logs an error with its stack trace at each tick. Annotate it "
+                            + "with @ScheduledLock(name = \"" + request.name() + "\", atLeastMs = …) instead, or set "
+                            + "ifContended = IfContended.SKIP");
         } else if (annotations.isPresent(ScheduledLock.class) && atLeast.isEmpty()) {
             warn(
                     method,

@@ -70,11 +70,34 @@ class ScheduledMethodTests {
                 "annotate it with @ScheduledLock(name = \"nightly\", atLeastMs = …) instead");
     }
 
+    static class NightlyOrSkipped {
+        @Scheduled(cron = "0 0 3 * * *")
+        @DistributedLock(waitMs = 0, ifContended = IfContended.SKIP)
+        public void run() {}
+    }
+
+    static class NightlyOrElse {
+        @Scheduled(cron = "0 0 3 * * *")
+        @DistributedLock(waitMs = 0, fallbackMethod = "otherwise")
+        public void run() {}
+
+        void otherwise() {}
+    }
+
+    /** Each instance but one would log an error per tick. */
     @Test
-    void doesNotWarnAboutAMethodThatDoesNotWait(CapturedOutput output) {
-        assertSilent(output, NightlyWithoutWait.class);
-        assertSilent(output, Nightly.class, "distributed-lock.locks.nightly.wait=0");
-        assertSilent(output, Nightly.class, "distributed-lock.wait=0");
+    void warnsAboutAMethodThatThrowsWhileAnotherInstanceRunsIt(CapturedOutput output) {
+        assertWarns(
+                output,
+                NightlyWithoutWait.class,
+                "is @Scheduled and throws while another instance has lock 'NightlyWithoutWait.run'",
+                "or set ifContended = IfContended.SKIP");
+    }
+
+    @Test
+    void doesNotWarnAboutAMethodThatIsSkipped(CapturedOutput output) {
+        assertSilent(output, NightlyOrSkipped.class);
+        assertSilent(output, NightlyOrElse.class);
     }
 
     static class KeptWhileAllWait {
