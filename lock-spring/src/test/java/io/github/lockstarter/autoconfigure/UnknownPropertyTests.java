@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -59,7 +60,29 @@ class UnknownPropertyTests {
     void failTheStartAndAreNamed(String name) {
         application.withPropertyValues(name + "=1s").run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
-                .contains(name, "\"" + name + "\" from property source \"test\"", "left unbound"));
+                .contains(
+                        name + " does not exist; it is set by \"" + name + "\" from property source \"test\"",
+                        "\n\nBelow ",
+                        " there are: "));
+    }
+
+    /** The annotation's word, a list instead of a map, and the group of a store. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "distributed-lock.locks.order.waitMs | Below distributed-lock.locks.order there are: at-least,"
+                        + " crash-takeover, lease, permits, release, wait",
+                "distributed-lock.locks[0].name | Below distributed-lock.locks[0] there are: at-least,",
+                "distributed-lock.retry.max-delays | Below distributed-lock.retry there are: max-delay",
+                "distributed-lock.leaze | Below distributed-lock there are: backend, cache, crash-takeover,",
+                "acme-lock.comand-timeout | Below acme-lock there are: command-timeout"
+            })
+    void theNamesThatExistAreListed(String name, String known) {
+        application.withPropertyValues(name + "=1s").run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .contains(known)
+                .doesNotContain("1s"));
     }
 
     @Test

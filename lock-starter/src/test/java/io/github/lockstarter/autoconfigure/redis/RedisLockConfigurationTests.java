@@ -209,7 +209,7 @@ class RedisLockConfigurationTests {
         application
                 .withPropertyValues("distributed-lock.backend=local", name + "=1s")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("Property: " + name, "left unbound"));
+                        .contains(name + " does not exist", "there are: "));
     }
 
     @Test

@@ -1,0 +1,82 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.Name;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
+
+/** Describes properties that no component of our records takes, and names those that exist beside them. */
+final class UnknownProperties {
+
+    private UnknownProperties() {}
+
+    /** Empty for a type that is not ours. Omits the values, which may be secrets. */
+    static Optional<FailureAnalysis> analyze(BindException failure) {
+        ResolvableType type = failure.getTarget().getType();
+        return type.toClass().getName().startsWith("io.github.lockstarter.")
+                        && failure.getCause() instanceof UnboundConfigurationPropertiesException unbound
+                ? Optional.of(new FailureAnalysis(
+                        unbound.getUnboundProperties().stream()
+                                .map(unknown -> unknown.getName() + " does not exist; it is set by " + origin(unknown))
+                                .collect(Collectors.joining("\n")),
+                        unbound.getUnboundProperties().stream()
+                                .map(unknown -> known(type, failure.getName(), unknown.getName()))
+                                .distinct()
+                                .collect(Collectors.joining("\n")),
+                        failure))
+                : Optional.empty();
+    }
+
+    private static String origin(ConfigurationProperty unknown) {
+        return unknown.getOrigin() == null
+                ? "an unknown source"
+                : unknown.getOrigin().toString();
+    }
+
+    private static String known(ResolvableType root, ConfigurationPropertyName prefix, ConfigurationPropertyName name) {
+        ResolvableType level = root;
+        int depth = prefix.getNumberOfElements();
+        for (int next = depth; next < name.getNumberOfElements(); ) {
+            Optional<ResolvableType> inner = groupOf(level, name.getElement(next, Form.UNIFORM));
+            if (inner.isEmpty()) {
+                break;
+            }
+            boolean isMap = inner.get().getGeneric(1).toClass().isRecord();
+            level = isMap ? inner.get().getGeneric(1) : inner.get();
+            next += isMap ? 2 : 1; // with the key
+            depth = Math.min(next, name.getNumberOfElements());
+        }
+        return "Below " + name.chop(depth) + " there are: "
+                + Arrays.stream(level.toClass().getRecordComponents())
+                        .map(UnknownProperties::nameOf)
+                        .sorted()
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** A record, or a map to records, that the element names. */
+    private static Optional<ResolvableType> groupOf(ResolvableType level, String element) {
+        return Arrays.stream(level.toClass().getRecordComponents())
+                .filter(component -> nameOf(component).replace("-", "").equals(element))
+                .map(component -> ResolvableType.forType(component.getGenericType()))
+                .filter(type -> type.toClass().isRecord()
+                        || type.getGeneric(1).toClass().isRecord())
+                .findFirst();
+    }
+
+    private static String nameOf(RecordComponent component) {
+        return Optional.ofNullable(ReflectionUtils.findField(component.getDeclaringRecord(), component.getName()))
+                .map(field -> field.getAnnotation(Name.class))
+                .map(Name::value)
+                .orElseGet(() -> DataObjectPropertyName.toDashedForm(component.getName()));
+    }
+}
