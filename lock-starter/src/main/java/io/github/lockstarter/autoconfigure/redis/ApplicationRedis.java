@@ -104,8 +104,13 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
                 : List.of(configuration());
     }
 
-    /** The address, for messages. */
+    /** The address, for messages. Databases of one server are as different as servers. */
     String target() {
+        int database = factory.getDatabase();
+        return database == 0 ? address() : address() + ", database " + database;
+    }
+
+    private String address() {
         RedisConfiguration configuration = configuration();
         if (configuration instanceof RedisStaticMasterReplicaConfiguration all) {
             return "the master among "

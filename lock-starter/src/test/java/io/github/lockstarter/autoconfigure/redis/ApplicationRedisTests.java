@@ -65,7 +65,7 @@ class ApplicationRedisTests {
     void readsHostAndLogin() {
         with(
                 redis -> {
-                    assertThat(redis.target()).isEqualTo("redis.internal:6380");
+                    assertThat(redis.target()).isEqualTo("redis.internal:6380, database 2");
                     assertThat(redis.servers()).singleElement().satisfies(ApplicationRedisTests::hasLoginAndDatabase);
                     assertThat(redis.client().isUseSsl()).isFalse();
                 },
@@ -80,7 +80,7 @@ class ApplicationRedisTests {
     void readsAUrlWithTls() {
         with(
                 redis -> {
-                    assertThat(redis.target()).isEqualTo("redis.internal:6380");
+                    assertThat(redis.target()).isEqualTo("redis.internal:6380, database 2");
                     assertThat(redis.client().isUseSsl()).isTrue();
                 },
                 "spring.data.redis.url=rediss://orders:s3cret@redis.internal:6380/2");
