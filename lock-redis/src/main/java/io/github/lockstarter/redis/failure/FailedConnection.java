@@ -8,6 +8,7 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.protocol.RedisProtocolException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
@@ -16,12 +17,16 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 record FailedConnection(String detail, String remedy) {
 
     /** Lettuce's message for a reply that is not Redis protocol. */
     private static final Pattern FIRST_BYTE = Pattern.compile("Invalid first byte: (\\d+)");
+
+    /** Netty's messages end with {@code localhost/127.0.0.1:6379}, without a name for an address. */
+    private static final Pattern ADDRESS = Pattern.compile(": ([^/\\s]*)/(\\S+)(:\\d+)$");
 
     /** TLS record types: alert, handshake. */
     private static final String TLS_RECORDS = "21|22";
@@ -64,9 +69,27 @@ record FailedConnection(String detail, String remedy) {
                     "the TLS handshake failed: " + said(ExceptionCauses.rootOf(failure)),
                     "Check the server's certificate and TLS versions, and " + setup.trust());
         }
-        return new FailedConnection(
-                said(ExceptionCauses.rootOf(failure)),
-                "Start Redis there, or set " + setup.servers() + " to where it runs");
+        return unreachable(failure, target)
+                .map(server -> new FailedConnection(
+                        "it names a server at " + server + ", which this machine cannot reach: "
+                                + said(ExceptionCauses.rootOf(failure)),
+                        "Start that server, or let it announce an address that this machine can reach"
+                                + " (cluster-announce-ip, replica-announce-ip)"))
+                .orElseGet(() -> new FailedConnection(
+                        said(ExceptionCauses.rootOf(failure)),
+                        "Start Redis there, or set " + setup.servers() + " to where it runs"));
+    }
+
+    /** The address of a server that is not configured, but named by a cluster or by sentinels. */
+    private static Optional<String> unreachable(Throwable failure, Target target) {
+        return ExceptionCauses.reasonsOf(failure)
+                .filter(ConnectException.class::isInstance)
+                .map(refusal -> ADDRESS.matcher(String.valueOf(refusal.getMessage())))
+                .filter(Matcher::find)
+                .filter(address -> Stream.of(address.group(1), address.group(2))
+                        .noneMatch(host -> !host.isEmpty() && target.name().contains(host + address.group(3))))
+                .map(address -> address.group(2) + address.group(3))
+                .findFirst();
     }
 
     private static FailedConnection ofProtocol(String said, RedisSetup setup) {

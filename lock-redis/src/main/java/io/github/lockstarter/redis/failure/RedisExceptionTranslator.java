@@ -210,6 +210,10 @@ public final class RedisExceptionTranslator {
             return "This server is no cluster: set spring.data.redis.host and port instead of"
                     + " spring.data.redis.cluster.nodes";
         }
+        if (text.contains("unknown command") && text.contains("SENTINEL")) {
+            return "This server is no sentinel: set spring.data.redis.sentinel.nodes to the sentinels, usually at port"
+                    + " 26379";
+        }
         if (text.contains("max number of clients")) {
             return "Raise maxclients of the server, or close connections";
         }

@@ -7,6 +7,7 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,38 @@ class RedisExceptionTranslatorTests {
                 new RedisCommandExecutionException("NOPERM User u has no permissions to run the 'role' command"));
         assertThat(failures.ofConnecting(none).problem()).contains("no permissions to run the 'role' command");
         assertThat(failures.ofConnecting(none).remedy()).contains("ACL SETUSER <user> +role ");
+    }
+
+    /** A node of a cluster in a container announces an address that only other containers reach. */
+    @Test
+    void namesTheServerThatTheConfiguredOneNames() {
+        assertThat(failures.ofConnecting(refusedBy("/127.0.0.9:1")).reason())
+                .startsWith(
+                        "Could not connect to Redis at stub:1: it names a server at 127.0.0.9:1, which this machine "
+                                + "cannot reach: Connection refused")
+                .contains("cluster-announce-ip");
+        assertThat(failures.ofConnecting(refusedBy("stub/10.0.0.1:1")).reason()).contains("Start Redis there");
+    }
+
+    /** As Netty's exceptions. */
+    private static RedisConnectionException refusedBy(String address) {
+        ConnectException annotated = new ConnectException("Connection refused: " + address);
+        annotated.initCause(new ConnectException("Connection refused"));
+        return new RedisConnectionException("Unable to connect", annotated);
+    }
+
+    /** 6379 instead of 26379. The texts are those of Redis 7 and 6. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ERR unknown command 'SENTINEL', with args beginning with: 'get-master-addr-by-name' 'mymaster' ",
+                "ERR unknown command `SENTINEL`, with args beginning with: `get-master-addr-by-name`, `mymaster`, "
+            })
+    void namesTheNodesOfSentinelsThatAreNone(String reply) {
+        assertThat(failures.ofConnecting(new RedisCommandExecutionException(reply))
+                        .remedy())
+                .isEqualTo("This server is no sentinel: set spring.data.redis.sentinel.nodes to the sentinels, usually"
+                        + " at port 26379");
     }
 
     @ParameterizedTest
