@@ -176,13 +176,20 @@ public final class RedisLockBackend implements QuorumNode {
         acknowledgement.ifPresent(TakeOverAcknowledgement::start);
         StartCheck check = new StartCheck(connections, keySpace, histories, failures);
         open();
-        check.run();
+        try {
+            check.run();
+        } catch (RedisUnavailableException e) {
+            if (!isTimeout(e)) {
+                throw e;
+            }
+            check.run(); // as in open()
+        }
         BlockingWait.awaitUninterruptibly(serverChecks.look());
         heartbeat.ifPresent(
                 known -> BlockingWait.awaitUninterruptibly(known.learn().toCompletableFuture()));
     }
 
-    /** Retries one timeout: loading the client's classes may use up the time for the server's answer. */
+    /** Retries one timeout: on a starting JVM, loading classes may use up the time for the server's answer. */
     private void open() {
         connections
                 .open(keySpace.history())

@@ -14,11 +14,14 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +118,32 @@ class StoreStateIT {
                 .singleElement()
                 .asString()
                 .contains("allkeys-lru"));
+    }
+
+    /** A JVM that starts with little CPU time is late itself. */
+    @Test
+    @Tag(Effort.TIMING)
+    void startsAfterOneCheckWithoutAnAnswerInTime() {
+        RedisSettings settings =
+                new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ofSeconds(30)));
+        AtomicInteger checks = new AtomicInteger();
+        try (TcpProxy proxy = TcpProxy.before(server);
+                RedisLockBackend proxied = new RedisLockBackend(
+                        new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), settings), settings)) {
+            proxied.listen("00112233445566778899aabbccddeeff", new RecordedSignals());
+            proxy.dropReplyTo(request -> {
+                if (request.contains("ZPOPMIN")) {
+                    if (checks.incrementAndGet() == 1) {
+                        proxy.stallReplies();
+                    } else {
+                        proxy.flow();
+                    }
+                }
+                return false;
+            });
+            proxied.start();
+            assertThat(checks).hasValue(2);
+        }
     }
 
     @Test

@@ -104,7 +104,8 @@ public final class RedisExceptionTranslator {
             return new RedisFailure(
                     Effect.UNKNOWN,
                     "No answer from Redis at " + target + " within " + seconds(),
-                    "Check that it runs and what keeps it busy (SLOWLOG GET), or raise " + setup.timeout(),
+                    "Check that it runs and what keeps it busy (SLOWLOG GET), and that this JVM has the CPU time that"
+                            + " it needs, or raise " + setup.timeout(),
                     failure);
         }
         if (failure instanceof PartitionSelectorException) {
