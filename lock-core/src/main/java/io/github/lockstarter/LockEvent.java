@@ -199,8 +199,8 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * A lock was held for {@code distributed-lock.warn-after}; it may have been released since. Raised at most once per
-     * hold.
+     * A lock was held for {@code distributed-lock.warn-after}, or twice, four times … as long; it may have been
+     * released since.
      *
      * @param name logical name
      * @param key key

@@ -103,7 +103,9 @@ final class Hold {
 
     boolean isLossReported;
     boolean isReportedAbandoned;
-    boolean isReportedHeldLong;
+
+    /** Age of the next report of a long hold; doubled by each. */
+    private long reportAfterNanos;
 
     long forgetAt;
 
@@ -129,6 +131,7 @@ final class Hold {
         this.grantedAt = now.nanos();
         this.grantedAtWallMillis = now.wallMillis();
         this.longestLease = request.lease();
+        this.reportAfterNanos = request.warnAfter().toNanos();
     }
 
     CompletableFuture<ReleaseOutcome> ended() {
@@ -166,11 +169,16 @@ final class Hold {
         return fencingToken != grant.firstFencingToken;
     }
 
-    /** Monotonic time; {@code MAX_VALUE} if never, or already reported. */
+    /** Monotonic time of the next report of a long hold; {@code MAX_VALUE} if never. */
     long heldLongFrom() {
-        return request.warnAfter().isZero() || isReportedHeldLong
-                ? Long.MAX_VALUE
-                : grantedAt + request.warnAfter().toNanos();
+        return reportAfterNanos == 0 ? Long.MAX_VALUE : grantedAt + reportAfterNanos;
+    }
+
+    /** Skips reports that are overdue, after a pause. */
+    void reportedHeldLong(long now) {
+        while (grantedAt + reportAfterNanos - now <= 0) {
+            reportAfterNanos *= 2;
+        }
     }
 
     RenewCommand renewCommand(Duration lease) {

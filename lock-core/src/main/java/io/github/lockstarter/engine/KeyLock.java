@@ -863,7 +863,7 @@ final class KeyLock extends TimerEntry {
             }
         }
         if (held.isAnnounced && held.heldLongFrom() != NEVER && now.nanos() - held.heldLongFrom() >= 0) {
-            held.isReportedHeldLong = true;
+            held.reportedHeldLong(now.nanos());
             publish(
                     todo,
                     new LockEvent.HeldLong(
