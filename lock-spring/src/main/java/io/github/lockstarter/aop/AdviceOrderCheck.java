@@ -86,7 +86,8 @@ public final class AdviceOrderCheck implements MergedBeanDefinitionPostProcessor
                     locked.method(),
                     "the asynchronous advice is inside of the lock, so the lock would be released while the method "
                             + "still runs.",
-                    "Remove the order of @EnableAsync, and give an advisor of the application an order below "
+                    "Remove the order of @EnableAsync, or a second creator of proxies such as "
+                            + "DefaultAdvisorAutoProxyCreator, and give an advisor of the application an order below "
                             + "distributed-lock.order; or call the locked method, of another bean, from the "
                             + "asynchronous one.");
         }

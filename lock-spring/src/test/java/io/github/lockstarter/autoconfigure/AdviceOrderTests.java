@@ -264,7 +264,8 @@ class AdviceOrderTests {
                         .startsWith("Bean 'background': @DistributedLock on AdviceOrderTests.InBackground.run()")
                         .contains("the asynchronous advice is inside of the lock, so the lock would be released while "
                                 + "the method still runs")
-                        .contains("an order below distributed-lock.order"));
+                        .contains("an order below distributed-lock.order")
+                        .contains("a second creator of proxies such as DefaultAdvisorAutoProxyCreator"));
     }
 
     @Configuration(proxyBeanMethods = false)
