@@ -77,7 +77,7 @@ class LockEngineConfiguration {
                 DurationText.exactly(settings.lease()),
                 DurationText.exactly(settings.maxLease()),
                 DurationText.exactly(settings.maxWait()),
-                settings.watchdog().enabled() ? "on" : "off",
+                renewal(settings.watchdog()),
                 takeOver(engine, settings),
                 engine.admin().instance()
                         + settings.shownPlace()
@@ -85,6 +85,12 @@ class LockEngineConfiguration {
                                 .map(place -> " (" + place + ')')
                                 .orElse(""));
         return engine;
+    }
+
+    /** Locks of names and methods without a limit of their own may be held forever. */
+    private static String renewal(EngineSettings.Watchdog watchdog) {
+        String limit = watchdog.maxHold().map(DurationText::exactly).orElse("none");
+        return watchdog.enabled() ? "on (max-hold " + limit + ')' : "off";
     }
 
     private static String takeOver(LockEngine engine, EngineSettings settings) {

@@ -74,7 +74,7 @@ class ConfiguredLocksTests {
     void logsTheConfiguredLocksInOneLineAtStartup(CapturedOutput output) {
         application.run(context -> assertThat(output)
                 .containsOnlyOnce("Distributed locks are kept in this JVM: key prefix lock:, lease 30s,"
-                        + " longest lease 30s, wait 5s, renewal on")
+                        + " longest lease 30s, wait 5s, renewal on (max-hold none), ")
                 .contains("locks exclude the threads of this JVM and no other instance"));
     }
 
