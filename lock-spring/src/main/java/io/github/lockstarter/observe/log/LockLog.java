@@ -23,8 +23,8 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Logs lock events: WARN for problems that callers do not receive as exceptions, DEBUG for the rest. Warns of the first
- * of consecutive failed renewals, of one doubt per minute, and of the end of both. Key, name and fencing token are
- * key-value pairs for structured logging. Thread-safe.
+ * of consecutive failed renewals, of one doubt per minute, and of the end of both; and of a crowded key once a minute.
+ * Key, name and fencing token are key-value pairs for structured logging. Thread-safe.
  */
 public final class LockLog implements LockListener {
 
@@ -34,15 +34,17 @@ public final class LockLog implements LockListener {
     private final Set<Hold> failing = ConcurrentHashMap.newKeySet();
     private final Set<Hold> doubted = ConcurrentHashMap.newKeySet();
     private final AtomicLong lastDoubtNanos;
+    private final CrowdedKeys crowded;
     private final LongSupplier monotonicNanos;
 
     public LockLog() {
         this(System::nanoTime);
     }
 
-    /** @param monotonicNanos measures the minute between two doubts */
+    /** @param monotonicNanos measures the minute between two doubts, and that of crowded keys */
     LockLog(LongSupplier monotonicNanos) {
         this.monotonicNanos = monotonicNanos;
+        this.crowded = new CrowdedKeys(monotonicNanos);
         this.lastDoubtNanos = new AtomicLong(monotonicNanos.getAsLong() - AGAIN_NANOS);
     }
 
@@ -62,7 +64,7 @@ public final class LockLog implements LockListener {
         } else if (event instanceof LockEvent.Contended contended) {
             debug(contended, "Waiting for lock '{}'");
         } else if (event instanceof LockEvent.NotAcquired refused) {
-            debug(refused, "Did not acquire lock '{}' within {} ({})", refused.waited(), refused.refusal());
+            notAcquired(refused);
         } else if (event instanceof LockEvent.Renewed renewed) {
             renewed(renewed);
         } else if (event instanceof LockEvent.Lost lost) {
@@ -131,6 +133,18 @@ public final class LockLog implements LockListener {
                 + from.since().map(since -> ", held since " + since).orElse("");
     }
 
+    private void notAcquired(LockEvent.NotAcquired event) {
+        debug(event, "Did not acquire lock '{}' within {} ({})", event.waited(), event.refusal());
+        if (event.refusal() == LockEvent.Refusal.CONTENDED && event.queued() && crowded.becomesCrowded(event.key())) {
+            warn(
+                    event,
+                    "Lock '{}' is crowded: {} callers, in this minute and instance, gave up waiting for it, the last "
+                            + "after {}. Shorten the work under it, or lock smaller parts",
+                    CrowdedKeys.MANY,
+                    event.waited());
+        }
+    }
+
     private void renewed(LockEvent.Renewed event) {
         Hold hold = new Hold(event.key(), event.fencingToken());
         switch (event.outcome()) {
@@ -170,11 +184,14 @@ public final class LockLog implements LockListener {
         forget(event);
         warn(
                 event,
-                "Lost lock '{}' (fencing token {}) after {}: {}, {} failed renewals. Work since then may overlap with"
+                "Lost lock '{}' (fencing token {}) after {}: {}, {} failed renewals{}. Work since then may overlap with"
                         + " another owner; check the fencing token where you write",
                 event.held(),
                 event.cause(),
-                event.failedRenewals());
+                event.failedRenewals(),
+                event.cause() == LockEvent.LossCause.LEASE_EXPIRED && event.failedRenewals() == 0
+                        ? " (this JVM was paused, or the lock is not renewed)"
+                        : "");
     }
 
     private void forget(LockEvent event) {

@@ -11,6 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Abandonment;
 import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.observe.LockMdc;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +63,33 @@ class LockLogTests {
         log.onEvent(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
         renewed(RenewalOutcome.RENEWED);
         assertThat(output).doesNotContain("(fencing token 17) again");
+    }
+
+    /** Meters have no keys, and the callers' exceptions may be logged nowhere. */
+    @Test
+    void namesAKeyThatManyCallersGaveUpOnOnceAMinute(CapturedOutput output) {
+        AtomicLong now = new AtomicLong();
+        LockLog timed = new LockLog(now::get);
+        refuse(timed, 25, "tried", Refusal.CONTENDED, false);
+        refuse(timed, 25, "failed", Refusal.ERROR, true);
+        refuse(timed, 9, "order:77", Refusal.CONTENDED, true);
+        assertThat(output).doesNotContain("crowded");
+
+        refuse(timed, 16, "order:77", Refusal.CONTENDED, true);
+        assertThat(output)
+                .containsOnlyOnce("WARN")
+                .containsOnlyOnce("Lock 'order:77' is crowded: 10 callers")
+                .contains("the last after 5s");
+
+        now.addAndGet(Duration.ofMinutes(1).toNanos());
+        refuse(timed, 10, "order:77", Refusal.CONTENDED, true);
+        assertThat(output.toString().split("is crowded", -1)).hasSize(3);
+    }
+
+    private static void refuse(LockLog log, int callers, String key, Refusal refusal, boolean queued) {
+        for (int i = 0; i < callers; i++) {
+            log.onEvent(new LockEvent.NotAcquired("ship", key, Duration.ofSeconds(5), refusal, queued));
+        }
     }
 
     @Test
@@ -130,7 +159,13 @@ class LockLogTests {
         log.onEvent(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.LEASE_EXPIRED, 3));
         assertThat(output)
                 .contains("WARN")
-                .contains("Lost lock 'order:42' (fencing token 17) after 31s: LEASE_EXPIRED, 3 failed renewals");
+                .contains("Lost lock 'order:42' (fencing token 17) after 31s: LEASE_EXPIRED, 3 failed renewals. Work")
+                .doesNotContain("paused");
+
+        log.onEvent(new LockEvent.Lost("ship", "order:43", 18, Duration.ofSeconds(75), LossCause.LEASE_EXPIRED, 0));
+        assertThat(output)
+                .contains(
+                        "after 75s: LEASE_EXPIRED, 0 failed renewals (this JVM was paused, or the lock is not renewed).");
     }
 
     @Test
