@@ -1,5 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.observe.LockMdc;
 import io.github.lockstarter.observe.listener.LockListeners;
 import io.github.lockstarter.observe.meter.LockMetrics;
@@ -8,7 +10,9 @@ import io.github.lockstarter.observe.tracing.LockObservations;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
 import java.util.Map;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
@@ -20,6 +24,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Meters with a {@code MeterRegistry}, observations with a tracer, and the MDC if configured. */
 @AutoConfiguration(
@@ -50,8 +55,12 @@ public final class LockObservabilityAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        LockMetrics distributedLockMetrics(MeterRegistry registry) {
-            return new LockMetrics(registry);
+        LockMetrics distributedLockMetrics(MeterRegistry registry, ListableBeanFactory beans) {
+            SingletonSupplier<List<LockAdmin>> stores =
+                    SingletonSupplier.of(() -> beans.getBeansOfType(LockEngine.class).values().stream()
+                            .map(LockEngine::admin)
+                            .toList());
+            return new LockMetrics(registry, stores::obtain);
         }
 
         /** Boot binds it when all beans exist, so it does not create the engine's listeners early. */

@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
@@ -85,7 +86,7 @@ class LockMetricsAutoConfigurationTests {
 
     @Test
     void backsOffFromTheApplicationsOwnMetrics() {
-        LockMetrics own = new LockMetrics(new SimpleMeterRegistry());
+        LockMetrics own = new LockMetrics(new SimpleMeterRegistry(), List::of);
 
         withBootsRegistry
                 .withBean("own", LockMetrics.class, () -> own)

@@ -6,8 +6,10 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -29,6 +31,15 @@ public enum LockMeter implements MeterDocumentation {
     HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks that this instance holds"),
 
     WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Callers that wait for a lock"),
+
+    HELD_LONGEST("distributed.lock.held.longest", Meter.Type.GAUGE, "Age of the oldest hold of this instance"),
+
+    WAITING_LONGEST("distributed.lock.waiting.longest", Meter.Type.GAUGE, "Time that the first of the callers waits"),
+
+    /** Without leaders' locks; a hold counts again when its age has doubled. */
+    LONG_HOLDS("distributed.lock.held.long", Meter.Type.COUNTER, "Warnings of holds longer than warn-after"),
+
+    ABANDONED("distributed.lock.abandoned", Meter.Type.COUNTER, "Held locks that no code could release"),
 
     /** By {@code cause}. */
     LOST("distributed.lock.lost", Meter.Type.COUNTER, "Locks lost while they were held"),
@@ -95,6 +106,14 @@ public enum LockMeter implements MeterDocumentation {
     /** The registry's reference to the object is weak. */
     <T> void counter(MeterRegistry registry, Tags tags, T counting, ToDoubleFunction<T> count) {
         FunctionCounter.builder(meterName, counting, count)
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    /** The registry's reference to the object is weak. */
+    <T> void timeGauge(MeterRegistry registry, Tags tags, T measured, ToDoubleFunction<T> seconds) {
+        TimeGauge.builder(meterName, measured, TimeUnit.SECONDS, seconds)
                 .description(description)
                 .tags(tags)
                 .register(registry);

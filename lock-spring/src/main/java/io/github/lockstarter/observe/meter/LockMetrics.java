@@ -1,14 +1,17 @@
 package io.github.lockstarter.observe.meter;
 
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.leader.LeaderLocks;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -38,10 +41,16 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     private final Set<String> unreachable = ConcurrentHashMap.newKeySet();
     private final Set<String> recovering = ConcurrentHashMap.newKeySet();
     private final MeterRegistry registry;
+    private final LongestTimes longest;
 
-    /** The meters of a name appear with its first event. */
-    public LockMetrics(MeterRegistry registry) {
+    /**
+     * The meters of a name appear with its first event.
+     *
+     * @param locks of all stores; called when a gauge is read
+     */
+    public LockMetrics(MeterRegistry registry, Supplier<? extends Collection<LockAdmin>> locks) {
         this.registry = Objects.requireNonNull(registry, "registry");
+        this.longest = new LongestTimes(locks, name -> byName.containsKey(name) ? name : OTHER, System::nanoTime);
         LockMeter.STORE_UP.gauge(registry, Tags.empty(), unreachable, stores -> stores.isEmpty() ? 1 : 0);
         LockMeter.RECOVERING.gauge(registry, Tags.empty(), recovering, stores -> stores.isEmpty() ? 0 : 1);
     }
@@ -96,6 +105,11 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
             meters.doubts.increment();
         } else if (event instanceof LockEvent.Confirmed confirmed) {
             meters.confirmed.record(confirmed.inDoubtFor());
+        } else if (event instanceof LockEvent.HeldLong
+                && LeaderLocks.roleOf(event.name()).isEmpty()) {
+            meters.longHolds.increment();
+        } else if (event instanceof LockEvent.Abandoned) {
+            meters.abandoned.increment();
         }
     }
 
@@ -150,6 +164,6 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     }
 
     private LockNameMeters register(String name) {
-        return new LockNameMeters(registry, name);
+        return new LockNameMeters(registry, name, longest);
     }
 }

@@ -27,12 +27,14 @@ final class LockNameMeters {
     final Timer hold;
     final AtomicInteger held = new AtomicInteger();
     final AtomicInteger waiting = new AtomicInteger();
+    final Counter longHolds;
+    final Counter abandoned;
     final Counter doubts;
     final Timer confirmed;
     private final Map<Refusal, Timer> refused = new EnumMap<>(Refusal.class);
     private final Map<Enum<?>, Counter> counters = new HashMap<>();
 
-    LockNameMeters(MeterRegistry registry, String name) {
+    LockNameMeters(MeterRegistry registry, String name, LongestTimes longest) {
         Tags tags = Tags.of("name", name);
         acquired = LockMeter.ACQUIRE.timer(registry, tags.and("outcome", "acquired"));
         for (Refusal refusal : Refusal.values()) {
@@ -41,6 +43,10 @@ final class LockNameMeters {
         hold = LockMeter.HOLD.timer(registry, tags);
         LockMeter.HELD.gauge(registry, tags, held, AtomicInteger::get);
         LockMeter.WAITING.gauge(registry, tags, waiting, AtomicInteger::get);
+        LockMeter.HELD_LONGEST.timeGauge(registry, tags, longest, times -> times.held(name));
+        LockMeter.WAITING_LONGEST.timeGauge(registry, tags, longest, times -> times.waiting(name));
+        longHolds = LockMeter.LONG_HOLDS.counter(registry, tags);
+        abandoned = LockMeter.ABANDONED.counter(registry, tags);
         for (LossCause cause : LossCause.values()) {
             counters.put(cause, LockMeter.LOST.counter(registry, tags.and("cause", lowerCase(cause))));
         }

@@ -67,7 +67,7 @@ class DashboardTests {
                 .map(rule -> rule.group(1))
                 .toList();
 
-        assertThat(expressions).hasSize(6);
+        assertThat(expressions).hasSize(10);
         assertThat(expressions)
                 .allSatisfy(expression -> assertThat(problemsOf(expression)).isEmpty());
     }
@@ -146,7 +146,7 @@ class DashboardTests {
                         .merge(config);
             }
         });
-        LockMetrics metrics = new LockMetrics(registry);
+        LockMetrics metrics = new LockMetrics(registry, List::of);
         try (LocalLockBackend backend = new LocalLockBackend();
                 LockEngine engine =
                         new LockEngine(backend, EngineSettings.DEFAULTS, List.of(metrics), EngineClock.SYSTEM);

@@ -42,7 +42,7 @@ class LockMetricsOfEngineTests {
     private final LockEngine engine = new LockEngine(
             backend,
             EngineSettings.DEFAULTS,
-            List.of(new LockMetrics(registry)),
+            List.of(new LockMetrics(registry, () -> List.of(this.engine.admin()))),
             new EngineClock(
                     () -> System.nanoTime() + skipped.get(), () -> Instant.now().plusNanos(skipped.get() / 10 * 11)));
     private final LockEngine other = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
@@ -159,6 +159,24 @@ class LockMetricsOfEngineTests {
                 .containsOnly(0.0, 1.0);
         assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(1);
         assertThat(renewals("lost")).isEqualTo(1);
+    }
+
+    /** The timer of holds counts at the release, so a stuck lock is not in it. */
+    @Test
+    void theAgesOfTheOldestHoldAndTheLongestWaitAreShown() {
+        LockHandle oldest = engine.acquire(REQUEST);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        letRenewalsBeDue();
+        try (LockHandle later =
+                engine.acquire(LockRequest.of("order:43").named("ship-order").ownedByHandle())) {
+            await().untilAsserted(() -> assertThat(gauge("held.longest")).isGreaterThanOrEqualTo(15));
+            assertThat(gauge("waiting.longest")).isGreaterThanOrEqualTo(15);
+            assertThat(later.isHeld()).isTrue();
+        }
+        oldest.release();
+        waiting.join().release();
+        await().untilAsserted(() -> assertThat(gauge("held.longest")).isZero());
+        assertThat(gauge("waiting.longest")).isZero();
     }
 
     private long acquires(String outcome) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.observe.meter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Acquired;
 import io.github.lockstarter.LockEvent.Confirmed;
 import io.github.lockstarter.LockEvent.Contended;
@@ -21,8 +22,10 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -42,7 +45,7 @@ class LockMetricsTests {
     private static final Duration HELD = Duration.ofSeconds(3);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final LockMetrics metrics = new LockMetrics(registry);
+    private final LockMetrics metrics = new LockMetrics(registry, List::of);
 
     @Test
     void showsWhetherTheStoreAnswersOrRecovers() {
@@ -235,6 +238,21 @@ class LockMetricsTests {
         assertThat(registry.find("distributed.lock.held").gauges())
                 .allSatisfy(gauge -> assertThat(gauge.value()).isZero());
         assertThat(output.getOut()).containsOnlyOnce("More than 1000 lock names; 'name-1000'");
+    }
+
+    @Test
+    void countsLongAndAbandonedHolds() {
+        metrics.onEvent(new LockEvent.HeldLong(NAME, KEY, 17, HELD, Optional.empty()));
+        metrics.onEvent(new LockEvent.Abandoned(NAME, KEY, 17, "worker-1", HELD, LockEvent.Abandonment.KEPT));
+        metrics.onEvent(new LockEvent.HeldLong("leader.billing", "leader:billing", 18, HELD, Optional.empty()));
+
+        assertThat(counter("distributed.lock.held.long")).isEqualTo(1);
+        assertThat(counter("distributed.lock.abandoned")).isEqualTo(1);
+        assertThat(registry.get("distributed.lock.held.long")
+                        .tag("name", "leader.billing")
+                        .counter()
+                        .count())
+                .isZero();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -22,7 +23,7 @@ import org.openjdk.jmh.annotations.Threads;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class MetricsBenchmark {
 
-    private final LockMetrics metrics = new LockMetrics(new SimpleMeterRegistry());
+    private final LockMetrics metrics = new LockMetrics(new SimpleMeterRegistry(), List::of);
     private final Acquired acquired =
             new Acquired("ship-order", "ship-order:42", 17, Duration.ofMillis(1), 1, Path.UNCONTENDED);
     private final Released released =
