@@ -234,13 +234,8 @@ final class KeyLock extends TimerEntry {
         }
         expire(todo, now);
         Hold ours = blockingHold(waiter);
-        // Otherwise, the obstacle may be the answer to an attempt for fewer permits.
-        boolean isForItsPermits = waiter.request.permits() == 1 || queue.first() == waiter;
-        boolean isKnown = isForItsPermits && obstacle != null && obstacle.seenAt() - waiter.startedAt >= 0;
-        Obstacle known = ours != null ? heldHere(ours, now) : isKnown ? obstacle : null;
-        if (ours == null && known != null && known.isKept()) {
-            known = known.after(now.nanos()); // an earlier answer
-        }
+        Obstacle seen = obstacle != null && waiter.accepts(obstacle) ? obstacle.at(now.nanos()) : null;
+        Obstacle known = ours != null ? heldHere(ours, now) : seen;
         if (queue.first() == waiter && (known != null || attempt == null)) {
             attemptedPermits = 0; // its attempt may have used up a signal
         }
@@ -428,7 +423,7 @@ final class KeyLock extends TimerEntry {
 
     synchronized void answered(Effects todo, Attempt answered, AcquireResult result, Moment now) {
         expire(todo, now);
-        Obstacle seen = Obstacle.of(result, now.nanos());
+        Obstacle seen = Obstacle.of(result, answered.waiter.request.permits(), answered.sent.nanos());
         Grant grant = Objects.requireNonNull(answered.grant);
         if (result instanceof AcquireResult.Granted granted) {
             grant.granted(granted);
@@ -544,11 +539,11 @@ final class KeyLock extends TimerEntry {
         endWait(todo, taker, new Outcome.Granted(made));
         obstacle = null;
         if (!queue.isEmpty()) {
-            Obstacle ours = heldHere(made, now);
-            Waiter following = queue.first();
-            obstacle = following != null && blockingHold(following) == null ? null : ours;
             int taken = slotsTakenHere();
-            endTries(todo, each -> each.request.permits() <= taken, ours.outcome());
+            endTries(
+                    todo,
+                    each -> each.request.permits() <= taken,
+                    heldHere(made, now).outcome());
         }
         if (!made.grant.isSettled()) {
             todo.add(running.watchdog::confirmAll);
@@ -564,18 +559,15 @@ final class KeyLock extends TimerEntry {
             isRegistered = true;
             registeredBy = Objects.requireNonNull(answered.grant).token;
         }
-        int permits = answered.waiter.request.permits();
-        endTries(
-                todo,
-                each -> seen.isOutage() || (each.accepts(answered) && each.request.permits() <= permits),
-                seen.outcome());
+        // The event that sent its attempt may have read the clock before its call did.
+        endTries(todo, each -> seen.isOutage() || each == answered.waiter || each.accepts(seen), seen.outcome());
         if (answered.waiter.isQueued && answered.waiter.isPast(now.nanos())) {
             endWait(todo, answered.waiter, seen.outcome());
         }
         if (!queue.hasWaiters()) {
             return;
         }
-        boolean isSignalled = signalledSlot != NONE && (signalledSlot < permits || !answered.waits());
+        boolean isSignalled = signalledSlot != NONE && (signalledSlot < seen.permits() || !answered.waits());
         if (isSignalled) {
             attemptedPermits = 0;
         } else if (answered.waits()) {
@@ -672,12 +664,14 @@ final class KeyLock extends TimerEntry {
         Waiter first = queue.first();
         boolean isOnlySlot = first == null || first.request.permits() == 1;
         if (othersSignalled > 0 || (isKept && isOnlySlot)) {
-            obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
-                    ? Obstacle.kept(kept.rest(), now.nanos())
-                    : Obstacle.elsewhere(now.nanos());
-            endTries(todo, each -> each.waits() && each.request.permits() == 1, obstacle.outcome());
+            obstacle = null; // the lock may be free by now
             attemptedPermits = first == null || signalledSlot != NONE ? 0 : first.request.permits();
-            sleep(todo, obstacle, now);
+            sleep(
+                    todo,
+                    isOnlySlot && result instanceof ReleaseResult.Kept kept
+                            ? Obstacle.kept(kept.rest())
+                            : Obstacle.ELSEWHERE,
+                    now);
         } else { // another slot may be free
             allowAttempts(todo, result);
         }
@@ -1288,7 +1282,6 @@ final class KeyLock extends TimerEntry {
     private Obstacle heldHere(Hold held, Moment now) {
         boolean isHeld = held.state == Hold.State.HELD;
         return Obstacle.heldHere(
-                now.nanos(),
                 isHeld ? held.deadline.remaining(now) : held.request.lease(),
                 () -> Obstacle.describe(
                         held.owner.label(), held.held(running.now().nanos())));

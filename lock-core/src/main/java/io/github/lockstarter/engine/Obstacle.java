@@ -16,41 +16,41 @@ import org.jspecify.annotations.Nullable;
  * @param answer of the store, or its equivalent for a hold of this instance
  * @param ending outcome of a wait that is over; null for {@link Outcome.Busy}
  * @param holder describes this instance's hold; null for an answer of the store
- * @param seenAt monotonic time of the answer
+ * @param permits requested by the answered attempt, whose callers may have asked for fewer
+ * @param seenAt monotonic time before that attempt was sent; the lock may be free for a later caller
  */
 record Obstacle(
         AcquireResult.Contended answer,
         @Nullable Outcome ending,
         @Nullable Supplier<String> holder,
+        int permits,
         long seenAt) {
 
     /** The release signalled another instance, about whose lease nothing is known. */
-    static Obstacle elsewhere(long now) {
-        return new Obstacle(lasting(Optional.empty()), null, null, now);
+    static final Obstacle ELSEWHERE = new Obstacle(lasting(Optional.empty()), null, null, 0, 0);
+
+    static Obstacle heldHere(Duration remaining, Supplier<String> holder) {
+        return new Obstacle(lasting(Optional.of(remaining)), null, holder, 0, 0);
     }
 
-    static Obstacle heldHere(long now, Duration remaining, Supplier<String> holder) {
-        return new Obstacle(lasting(Optional.of(remaining)), null, holder, now);
-    }
-
-    static Obstacle kept(Duration rest, long now) {
+    static Obstacle kept(Duration rest) {
         AcquireResult.Contended kept =
                 new AcquireResult.Contended(Optional.of(rest), Waiting.NEW, Optional.empty(), true);
-        return new Obstacle(kept, null, null, now);
+        return new Obstacle(kept, null, null, 0, 0);
     }
 
     /** Null for a grant, or an answer that does not concern the lock. */
-    static @Nullable Obstacle of(AcquireResult answer, long now) {
+    static @Nullable Obstacle of(AcquireResult answer, int permits, long seenAt) {
         if (answer instanceof AcquireResult.Contended contended) {
-            return new Obstacle(contended, null, null, now);
+            return new Obstacle(contended, null, null, permits, seenAt);
         }
         if (answer instanceof AcquireResult.Recovering recovering) {
             Outcome ending = new Outcome.Recovering(recovering);
-            return new Obstacle(lasting(Optional.of(recovering.retryAfter())), ending, null, now);
+            return new Obstacle(lasting(Optional.of(recovering.retryAfter())), ending, null, permits, seenAt);
         }
         if (answer instanceof AcquireResult.Unavailable unavailable) {
             Outcome ending = new Outcome.Failed(true, unavailable.reason(), unavailable.cause());
-            return new Obstacle(lasting(Optional.empty()), ending, null, now);
+            return new Obstacle(lasting(Optional.empty()), ending, null, permits, seenAt);
         }
         return null;
     }
@@ -79,12 +79,14 @@ record Obstacle(
         return answer.holder().map(LockHolder::instance);
     }
 
-    /** The rest of a minimum time now. */
-    Obstacle after(long now) {
-        return remaining()
-                .map(rest -> rest.minusNanos(now - seenAt))
-                .map(rest -> kept(rest.isNegative() ? Duration.ZERO : rest, now))
-                .orElse(this);
+    /** The rest of a minimum time by then. */
+    Obstacle at(long now) {
+        return !isKept()
+                ? this
+                : remaining()
+                        .map(rest -> rest.minusNanos(now - seenAt))
+                        .map(rest -> kept(rest.isNegative() ? Duration.ZERO : rest))
+                        .orElse(this);
     }
 
     boolean isOutage() {

@@ -47,12 +47,9 @@ final class Waiter {
         this.startedAt = startedAt;
     }
 
-    /**
-     * A waiter accepts each answer that arrives during its call, a try only one to its own attempt or to one that was
-     * sent during its call.
-     */
-    boolean accepts(Attempt answered) {
-        return waits() || answered.waiter == this || answered.sent.nanos() - startedAt >= 0;
+    /** Whether the obstacle was found during its call, for as many permits. */
+    boolean accepts(Obstacle seen) {
+        return seen.seenAt() - startedAt >= 0 && seen.permits() >= request.permits();
     }
 
     boolean isGranted(Hold hold) {

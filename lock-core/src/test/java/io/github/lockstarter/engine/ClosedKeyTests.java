@@ -282,10 +282,10 @@ class ClosedKeyTests {
         for (boolean isKept : List.of(true, false)) {
             AcquireResult.Contended far =
                     new AcquireResult.Contended(Optional.of(CENTURIES), Waiting.NEW, Optional.empty(), isKept);
-            Obstacle seen = Obstacle.of(far, 0);
+            Obstacle seen = Obstacle.of(far, 1, 0);
 
             assertThat(running.backoff(first, 1, 0, seen)).isPositive();
-            assertThat(seen.after(1).remaining()).isPresent();
+            assertThat(seen.at(1).remaining()).isPresent();
         }
     }
 

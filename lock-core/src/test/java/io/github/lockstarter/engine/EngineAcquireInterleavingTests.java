@@ -157,6 +157,45 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(resultOf(second).isHeld()).isTrue();
     }
 
+    /** As a try. */
+    @Test
+    void aWaiterDuringAContendedAttemptIsAnsweredByTheNextAttempt() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> brief = waitedInVain(REQUEST);
+        attempt.answer().complete(contended());
+
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+        assertThat(resultOf(brief).isHeld()).isTrue();
+        assertThat(first).isNotDone();
+    }
+
+    /** The lock may be free since the release, until the instance that was signalled takes it. */
+    @Test
+    void aWaiterDuringAReleaseThatSignalsAnotherInstanceIsAnsweredByTheNextAttempt() throws Exception {
+        LockHandle held = waitedFor(REQUEST, 1, 1);
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(20)));
+        releasing(held);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().requeue()).isPresent();
+        CompletableFuture<LockHandle> brief = waitedInVain(REQUEST);
+        release.answer().complete(new ReleaseResult.Released(1));
+
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+        assertThat(resultOf(brief).isHeld()).isTrue();
+        assertThat(patient).isNotDone();
+    }
+
+    /** Asks for the lock later than all before, and has waited without an answer. */
+    private CompletableFuture<LockHandle> waitedInVain(LockRequest request) throws Exception {
+        letPass(Duration.ofMillis(1));
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(request.waitingUpTo(Duration.ofMillis(20)));
+        letPass(Duration.ofMillis(20));
+        settle();
+        assertThat(brief).isNotDone();
+        return brief;
+    }
+
     /** Otherwise the waiter would wait for the next retry of the first one. */
     @Test
     void anAttemptOfATryAlsoAnswersWaitersWhoseWaitIsOver() throws Exception {
@@ -240,9 +279,9 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     private Owed attemptWhoseWaiterGaveUp() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(400)));
         backend.nextAcquire().answer().complete(contended());
+        CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(390)));
         backend.signal(KEY);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
         letPass(Duration.ofMillis(400));
         assertFails(first, LockNotAcquiredException.class);
         return new Owed(attempt, shorter);

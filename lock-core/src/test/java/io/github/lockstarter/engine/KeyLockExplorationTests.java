@@ -53,11 +53,11 @@ class KeyLockExplorationTests {
     static Stream<Arguments> keepsItsInvariantsInEveryExploredState() {
         return Stream.of(
                 arguments(List.of(BLOCKS), Effort.of(3, 4), Effort.of(5_500, 35_000)),
-                arguments(List.of(BLOCKS, TRIES), Effort.of(1, 2), Effort.of(2_000, 29_000)),
-                arguments(List.of(WAITS, UNRENEWED), Effort.of(1, 2), Effort.of(2_300, 39_000)),
-                arguments(List.of(WAITS_SHORTLY, BLOCKS), Effort.of(1, 2), Effort.of(2_300, 39_000)),
-                arguments(List.of(WAITS, WAITS), Effort.of(1, 2), Effort.of(1_200, 20_000)),
-                arguments(List.of(BLOCKS, WAITS_SHORTLY, TRIES), Effort.of(0, 1), Effort.of(600, 39_000)),
+                arguments(List.of(BLOCKS, TRIES), Effort.of(1, 2), Effort.of(1_500, 15_000)),
+                arguments(List.of(WAITS, UNRENEWED), Effort.of(1, 2), Effort.of(2_000, 20_000)),
+                arguments(List.of(WAITS_SHORTLY, BLOCKS), Effort.of(1, 2), Effort.of(1_900, 20_000)),
+                arguments(List.of(WAITS, WAITS), Effort.of(1, 2), Effort.of(1_000, 10_000)),
+                arguments(List.of(BLOCKS, WAITS_SHORTLY, TRIES), Effort.of(0, 1), Effort.of(400, 15_000)),
                 arguments(List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
                 arguments(List.of(WAITS_FOR_PERMIT, TRIES_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
                 arguments(List.of(WAITS, WAITS_FOR_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),

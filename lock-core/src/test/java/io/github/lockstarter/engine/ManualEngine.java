@@ -8,6 +8,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,8 +114,7 @@ final class ManualEngine {
         steps.disturb("an operator", "revokes", ManualEngine::revoke);
         if (next() != ManualTimer.NEVER) {
             steps.disturb("time", "passes until a deadline", ManualEngine::passTime);
-            long lease = SETTINGS.lease().toNanos();
-            steps.disturb("a lease", "passes unnoticed", any -> any.passed += lease);
+            steps.disturb("a lease", "passes unnoticed", any -> any.letPass(SETTINGS.lease()));
         }
         steps.disturb("the engine", "drains", any -> any.running.refuse());
         steps.disturb("the engine", "stops", any -> any.running.beginClose());
@@ -153,6 +153,10 @@ final class ManualEngine {
 
     private long next() {
         return callers.stream().mapToLong(ManualCaller::wakesAt).reduce(timer.next, Math::min);
+    }
+
+    void letPass(Duration time) {
+        passed += time.toNanos();
     }
 
     private void passTime() {
