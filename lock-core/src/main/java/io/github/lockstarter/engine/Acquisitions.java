@@ -309,8 +309,8 @@ final class Acquisitions {
         public void fire() {
             try {
                 Throwable failed = failure;
-                if (failed == null) {
-                    running.run(waiter.lock, (todo, now) -> waiter.lock.waitIsOver(todo, waiter, now));
+                if (failed == null) { // called by the timer
+                    running.runInTick(waiter.lock, (todo, now) -> waiter.lock.waitIsOver(todo, waiter, now));
                 } else {
                     cancel(waiter);
                     result.completeExceptionally(failed);

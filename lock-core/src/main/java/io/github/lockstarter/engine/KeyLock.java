@@ -39,9 +39,10 @@ import org.jspecify.annotations.Nullable;
  * attempt that has already failed only gives its grant back.
  *
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
- * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#backoff}, {@code
- * replace} and {@code forget}, and queries of {@link Heartbeat}, which read the clock and the constant or cached
- * answers of {@code CrashDetection}. Otherwise the time is an argument, except in {@link #checkHeld}.
+ * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#renew} and {@code defer}, {@link
+ * Running#backoff}, {@code replace} and {@code forget}, and queries of {@link Heartbeat}, which read the clock and the
+ * constant or cached answers of {@code CrashDetection}. Otherwise the time is an argument, except in {@link
+ * #checkHeld}.
  *
  * <p><b>Invariants.</b> A release is <em>decided</em> when {@link #release} or {@link #releaseLost} adds its command to
  * the effects.
@@ -826,7 +827,7 @@ final class KeyLock extends TimerEntry {
     @Override
     public void fire() {
         try {
-            running.look(this);
+            running.runInTick(this, this::look);
         } catch (RuntimeException | Error e) {
             running.timer.schedule(this, running.beganAt); // renewals, or the closing, depend on it: repeat it
             throw e;
@@ -1187,8 +1188,12 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void renew(Effects todo, Renewal made) {
-        List<Renewal> alone = List.of(made);
-        todo.add(made.isOfTimer() ? () -> running.watchdog.renew(made) : () -> running.renew(alone));
+        if (made.kind() == Renewal.Kind.OF_OWNER) {
+            List<Renewal> alone = List.of(made);
+            todo.add(() -> running.renew(alone));
+        } else {
+            running.watchdog.renew(made);
+        }
         made.hold().grant.renewing++;
     }
 

@@ -32,6 +32,7 @@ record Renewal(
     static final Duration SHORTEST = Duration.ofMillis(1);
 
     enum Kind {
+        /** Sent with the others of a tick, as is a confirmation. */
         REGULAR,
         /** Renews once in a new period of the heartbeat, for which the grant is not confirmed yet. */
         CONFIRMATION,
@@ -46,11 +47,6 @@ record Renewal(
             Duration lease,
             @Nullable CompletableFuture<RenewResult> answer) {
         this(hold, kind, sent, lease, hold.grant.period(), answer);
-    }
-
-    /** Whether it is sent with the other renewals of the timer's tick. */
-    boolean isOfTimer() {
-        return kind == Kind.REGULAR || kind == Kind.CONFIRMATION;
     }
 
     RenewCommand command() {

@@ -197,17 +197,35 @@ final class Running {
         try {
             return lock.apply(event, todo, now());
         } finally {
-            for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
-                try {
-                    step.run();
-                } catch (RuntimeException | Error e) {
-                    lock.fail(e);
-                    EngineLog.report("A step for a lock", e);
-                }
-            }
-            held.completeIfNone();
-            calls.end();
+            execute(lock, todo);
         }
+    }
+
+    /** Applies an event of the timer; its effects follow the renewals of the tick. */
+    void runInTick(KeyLock lock, BiConsumer<Effects, Moment> event) {
+        Effects todo = new Effects();
+        watchdog.addToTick(() -> execute(lock, todo)); // first: if this fails, nothing is decided yet
+        calls.begin();
+        lock.apply(
+                (steps, now) -> {
+                    event.accept(steps, now);
+                    return true;
+                },
+                todo,
+                now());
+    }
+
+    private void execute(KeyLock lock, Effects todo) {
+        for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
+            try {
+                step.run();
+            } catch (RuntimeException | Error e) {
+                lock.fail(e);
+                EngineLog.report("A step for a lock", e);
+            }
+        }
+        held.completeIfNone();
+        calls.end();
     }
 
     // Calls
@@ -221,10 +239,6 @@ final class Running {
     CompletableFuture<ReleaseOutcome> exit(Handle handle) {
         KeyLock lock = handle.hold.lock;
         return call(lock, (todo, now) -> lock.exit(todo, handle, now));
-    }
-
-    void look(KeyLock lock) {
-        run(lock, lock::look);
     }
 
     // Commands

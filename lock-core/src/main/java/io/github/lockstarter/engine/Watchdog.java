@@ -1,14 +1,16 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.Deadline.Moment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 
 /**
  * Work of the timer's thread for all keys of a run: looks at each key when due, batches the renewals of a tick,
  * confirms holds after each beat, and detects that the machine was suspended.
  *
- * <p>{@link #due} and {@link #settled} belong to the timer's thread.
+ * <p>{@link #due}, {@link #ofTick} and {@link #settled} belong to the timer's thread.
  */
 final class Watchdog {
 
@@ -18,6 +20,9 @@ final class Watchdog {
 
     private final Running running;
     private final List<Renewal> due = new ArrayList<>();
+    /** Effects of the looks of this tick. */
+    private final Queue<Runnable> ofTick = new ArrayDeque<>();
+
     private final TimerEntry confirmation = TimerEntry.of(this::confirm);
     private final TimerEntry everySecond = TimerEntry.of(this::everySecondUntilDone);
 
@@ -42,11 +47,19 @@ final class Watchdog {
         due.add(renewal);
     }
 
+    /** Executed at the end of this tick, after the renewals. */
+    void addToTick(Runnable effects) {
+        ofTick.add(effects);
+    }
+
     void afterTick() {
         if (!due.isEmpty()) {
             List<Renewal> renewals = new ArrayList<>(due);
             due.clear();
             running.renew(renewals);
+        }
+        for (Runnable effects = ofTick.poll(); effects != null; effects = ofTick.poll()) {
+            effects.run();
         }
     }
 
@@ -75,7 +88,7 @@ final class Watchdog {
         Moment now = running.now();
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
-        running.forEach(lock -> running.run(lock, (todo, later) -> {
+        running.forEach(lock -> running.runInTick(lock, (todo, later) -> {
             if (!lock.confirm(todo, now, isDeferred)) {
                 isUnsettled = true;
             }
@@ -113,7 +126,7 @@ final class Watchdog {
         long ahead = now.wallMillis() - last.wallMillis() - (now.nanos() - last.nanos()) / 1_000_000;
         last = now;
         if (ahead > JUMP_MILLIS) {
-            running.forEach(running::look);
+            running.forEach(lock -> running.runInTick(lock, lock::look));
         }
         isWatching = false;
         if (running.size() > 0) {

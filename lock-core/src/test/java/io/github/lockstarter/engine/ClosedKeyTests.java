@@ -95,7 +95,7 @@ class ClosedKeyTests {
         Handle held = held();
         fail(held.hold.lock);
         assertThat(joined(REQUEST.withoutWaiting()).lock).isNotSameAs(held.hold.lock);
-        running.look(held.hold.lock);
+        look(held.hold.lock);
 
         assertThat(held.hold.isRenewed()).isFalse();
         assertThat(held.isHeld()).isTrue();
@@ -192,7 +192,7 @@ class ClosedKeyTests {
         backend.nextAcquire();
         running.signal(KEY, 0);
         fail(failed);
-        running.look(failed);
+        look(failed);
 
         assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
     }
@@ -205,7 +205,7 @@ class ClosedKeyTests {
         Handle other = held(permit, HoldOwner.HANDLE, 1);
         Waiter behind = joined(permit);
         failToBeginTheReleaseOf(held);
-        running.look(behind.lock);
+        look(behind.lock);
 
         assertThat(held.hold.isRenewed()).isFalse();
         assertThat(other.hold.isRenewed()).isTrue();
@@ -262,6 +262,35 @@ class ClosedKeyTests {
     }
 
     @Test
+    void aFailureAtOneKeyEndsNoStopOfTheOthers() {
+        Handle healthy = held();
+        for (int i = 0; i < 20; i++) {
+            Handle broken = held(LockRequest.of("broken:" + i), HoldOwner.HANDLE, 0);
+            broken.hold.request = null;
+        }
+        running.beginClose();
+
+        assertThat(healthy.hold.lossCause).isEqualTo(LossCause.SHUTDOWN);
+        assertThat(backend.nextRelease().command().token()).isEqualTo(healthy.hold.grant.token);
+    }
+
+    /** The loss is for the thread alone, whatever the lease. */
+    @Test
+    void forgetsALossWhenItsThreadHasEnded() throws Exception {
+        Thread ended = new Thread(() -> {});
+        ended.start();
+        ended.join();
+        for (Thread thread : List.of(ended, Thread.currentThread())) {
+            Handle held = held(REQUEST, new HoldOwner(thread, null, "a thread"), 0);
+            running.revoked(KEY, held.hold.grant.token.fingerprint());
+            backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+            look(held.hold.lock);
+
+            assertThat(running.known(KEY) == null).isEqualTo(thread == ended);
+        }
+    }
+
+    @Test
     void aStepThatFailsStopsNoOther() {
         KeyLock lock = running.keyLock(KEY);
         CompletableFuture<Void> other = new CompletableFuture<>();
@@ -289,6 +318,10 @@ class ClosedKeyTests {
         }
     }
 
+    private void look(KeyLock lock) {
+        running.run(lock, lock::look);
+    }
+
     private static void fail(KeyLock lock) {
         assertThatThrownBy(() -> lock.running.run(lock, (todo, now) -> {
                     throw new OutOfMemoryError("planted");
@@ -299,7 +332,7 @@ class ClosedKeyTests {
     /** The key's next event closes it. */
     private void close(KeyLock lock) {
         fail(lock);
-        running.look(lock);
+        look(lock);
         assertThat(running.known(KEY)).isNull();
     }
 

@@ -266,7 +266,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         return Thread.currentThread().getName().startsWith("lock-watchdog")
                 && StackWalker.getInstance()
                         .walk(frames ->
-                                frames.anyMatch(frame -> frame.getMethodName().equals("look")));
+                                frames.anyMatch(frame -> frame.getMethodName().equals("runInTick")));
     }
 
     @Test

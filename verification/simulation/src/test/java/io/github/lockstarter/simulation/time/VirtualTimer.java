@@ -44,11 +44,7 @@ public final class VirtualTimer implements EngineTimer {
         entry.fire();
         if (steppedAt != time.nanos()) {
             steppedAt = time.nanos();
-            time.in(0, process, () -> {
-                if (!isClosed) {
-                    afterTick.run();
-                }
-            });
+            time.in(0, process, () -> afterTick.run());
         }
     }
 
