@@ -41,14 +41,16 @@ final class Acquisitions {
     Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         StackReserve.ensure(); // for an entry, even a nested one, and its release
         if (keys.size() == 1) {
-            return acquire(keys.get(0), request, owner, ifBusy);
+            Optional<Handle> nested = reenter(owner, keys.get(0), request.atLeast());
+            return nested.isPresent() ? nested : acquire(keys.get(0), request, owner, ifBusy);
         }
         List<Handle> acquired = new ArrayList<>(keys.size());
         boolean areHeld = false;
         try {
             long startedAt = running.clock.nanos();
             for (String key : keys) {
-                Optional<Handle> one = acquire(key, rest(request, startedAt), owner, ifBusy);
+                Optional<Handle> one = reenter(owner, key, Duration.ZERO)
+                        .or(() -> acquire(key, rest(request, startedAt), owner, ifBusy));
                 if (one.isEmpty()) {
                     return Optional.empty();
                 }
@@ -56,6 +58,7 @@ final class Acquisitions {
             }
             Optional<LockHandle> all = Optional.of(new CompositeHandle(acquired));
             all.get().ensureHeld();
+            acquired.forEach(part -> part.keepFor(request.atLeast())); // a failure leaves nothing on an outer hold
             areHeld = true;
             return all;
         } finally {
@@ -70,11 +73,7 @@ final class Acquisitions {
         return request.waitingUpTo(left.isNegative() ? Duration.ZERO : left);
     }
 
-    Optional<Handle> acquire(String key, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
-        Optional<Handle> nested = owner.isThread() ? reenter(owner, key, request.atLeast()) : Optional.empty();
-        if (nested.isPresent()) {
-            return nested;
-        }
+    private Optional<Handle> acquire(String key, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         if (Thread.currentThread().isInterrupted()) {
             throw Messages.interrupted(key, new InterruptedException());
         }
@@ -107,7 +106,7 @@ final class Acquisitions {
 
     /** The first call after a loss throws; then the thread has no hold. */
     private Optional<Handle> reenter(HoldOwner owner, String key, Duration atLeast) {
-        Hold outer = running.enteredBy(owner, key);
+        Hold outer = owner.isThread() ? running.enteredBy(owner, key) : null;
         if (outer == null) {
             return Optional.empty();
         }

@@ -104,7 +104,8 @@ final class CompositeHandle implements LockHandle {
         if (!keys().equals(terms.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
         }
-        parts.forEach(part -> part.extendOn(terms));
+        parts.forEach(part -> part.extendLease(terms)); // all before one continues on the terms
+        parts.forEach(part -> part.continueOn(terms));
     }
 
     @Override
@@ -184,18 +185,20 @@ final class CompositeHandle implements LockHandle {
         if (!keys().containsAll(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
+        Duration minimum = parts.get(0).minimumOf(request);
         List<Handle> entered = new ArrayList<>(parts.size());
         boolean areEntered = false;
         try {
             for (Handle part : parts) {
                 if (request.keys().contains(part.key())) {
-                    part.enterAgain(request).ifPresent(entered::add);
+                    part.enterAgain(Duration.ZERO).ifPresent(entered::add);
                 }
             }
             if (entered.size() < request.keys().size()) {
                 return Optional.empty(); // being released
             }
             Optional<LockHandle> all = Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
+            entered.forEach(part -> part.keepFor(minimum));
             areEntered = true;
             return all;
         } finally {

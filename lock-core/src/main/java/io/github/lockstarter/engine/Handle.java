@@ -117,11 +117,12 @@ final class Handle implements LockHandle {
         if (!keys().equals(terms.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
         }
-        extendOn(terms);
+        extendLease(terms);
+        continueOn(terms);
     }
 
     /** Without the check of the keys. */
-    void extendOn(LockRequest terms) {
+    void extendLease(LockRequest terms) {
         running().settings.checkExtension(terms, hold.request.lease());
         Messages.checkKept(key(), terms.atLeast().orElse(Duration.ZERO), running().capabilities);
         if (!checkHeld()) {
@@ -133,9 +134,6 @@ final class Handle implements LockHandle {
                 && deferred.retryAfter().isZero()) {
             result = extended(lease);
         }
-        if (result instanceof RenewResult.Renewed) {
-            running().run(hold.lock, (todo, now) -> hold.lock.continueOn(todo, hold, terms, now));
-        }
         if (result instanceof RenewResult.Unknown unknown) {
             throw Messages.unknownExtension(hold, unknown);
         }
@@ -145,6 +143,10 @@ final class Handle implements LockHandle {
         if (!checkHeld()) {
             throw notHeld();
         }
+    }
+
+    void continueOn(LockRequest terms) {
+        running().run(hold.lock, (todo, now) -> hold.lock.continueOn(todo, hold, terms, now));
     }
 
     private RenewResult extended(Duration lease) {
@@ -188,6 +190,10 @@ final class Handle implements LockHandle {
         }
     }
 
+    void keepFor(Duration minimum) {
+        hold.lock.keepFor(hold, minimum);
+    }
+
     /** Releases without minimum time, unless another handle has the hold. */
     CompletableFuture<ReleaseOutcome> giveBack() {
         hold.lock.dropMinimumTime(hold);
@@ -216,7 +222,7 @@ final class Handle implements LockHandle {
         if (!keys().containsAll(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
-        return upcast(enterAgain(request));
+        return upcast(enterAgain(minimumOf(request)));
     }
 
     /** Only casts, because a conversion allocates: if that fails, no code gets the handle, and the lock stays held. */
@@ -225,10 +231,13 @@ final class Handle implements LockHandle {
         return (Optional<LockHandle>) handle;
     }
 
+    Duration minimumOf(LockRequest request) {
+        return ResolvedRequest.of(request, running().settings).atLeast();
+    }
+
     /** Without the check of the keys. */
-    Optional<Handle> enterAgain(LockRequest request) {
+    Optional<Handle> enterAgain(Duration atLeast) {
         StackReserve.ensure();
-        Duration atLeast = ResolvedRequest.of(request, running().settings).atLeast();
         Messages.checkKept(key(), atLeast, running().capabilities);
         if (hasLeft) {
             return Optional.empty();

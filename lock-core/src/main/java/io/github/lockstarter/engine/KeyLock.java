@@ -355,6 +355,10 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    synchronized void keepFor(Hold hold, Duration minimum) {
+        hold.keepFor(minimum);
+    }
+
     /** No effect while another handle has the hold. */
     synchronized void dropMinimumTime(Hold hold) {
         if (hold.entries == 1) {

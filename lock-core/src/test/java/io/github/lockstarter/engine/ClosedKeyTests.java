@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
@@ -109,10 +110,10 @@ class ClosedKeyTests {
 
         assertThat(running.isEnteredBy(thread, KEY)).isTrue();
         assertThat(running.find(KEY)).isPresent();
-        Handle nested = running.acquisitions
-                .acquire(KEY, outer.hold.request, thread, IfBusy.THROW)
+        LockHandle nested = running.acquisitions
+                .acquire(List.of(KEY), outer.hold.request, thread, IfBusy.THROW)
                 .orElseThrow();
-        assertThat(nested.hold).isSameAs(outer.hold);
+        assertThat(((Handle) nested).hold).isSameAs(outer.hold);
         assertThat(nested.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
         outer.beginRelease();
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
@@ -218,7 +219,7 @@ class ClosedKeyTests {
     @Test
     void handlesWhoseReleasesCannotBeginAreNotLostIfAnotherThreadFailsAtOnce() {
         Handle outer = held();
-        Handle nested = outer.enterAgain(REQUEST).orElseThrow();
+        Handle nested = outer.enterAgain(Duration.ZERO).orElseThrow();
         failToBeginTheReleaseOf(outer);
         failToBeginTheReleaseOf(nested);
         assertThat(outer.hold.isRenewed()).as("ends with its lease").isFalse();

@@ -1,10 +1,13 @@
 package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
@@ -13,6 +16,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -206,6 +210,63 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         engine.acquireAsync(both);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
         backend.nextAcquire().answer().complete(contended());
+
+        ReleaseCommand release = backend.nextRelease().command();
+        assertThat(release.key()).isEqualTo("a");
+        assertThat(release.atLeast()).isZero();
+    }
+
+    @Test
+    void aRefusalOfSeveralKeysLeavesNoMinimumTimeOnOneHeldBefore() {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM).withoutWaiting();
+        onNewThread(() -> {
+            LockHandle outer = engine.acquire(LockRequest.of("a"));
+            assertThat(engine.tryAcquire(both)).isEmpty();
+            outer.release();
+        });
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
+        backend.nextAcquire().answer().complete(contended());
+
+        assertThat(backend.nextRelease().command().atLeast()).isZero();
+    }
+
+    @Test
+    void severalKeysKeepOneHeldBeforeForTheirMinimumTime() {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM);
+        onNewThread(() -> {
+            LockHandle outer = engine.acquire(LockRequest.of("a"));
+            engine.acquire(both).release();
+            outer.release();
+        });
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(101, 0));
+
+        for (String key : List.of("b", "a")) {
+            Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+            assertThat(release.command().key()).isEqualTo(key);
+            assertThat(release.command().atLeast()).isGreaterThanOrEqualTo(MINIMUM);
+            release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
+        }
+    }
+
+    /** Two keys, of which the second is lost, or not extended. */
+    @Test
+    void aFailedEntryOrExtensionOfSeveralKeysLeavesNoMinimumTime() throws Exception {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b"));
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(both);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
+        Sent<AcquireCommand, AcquireResult> second = backend.nextAcquire();
+        second.answer().complete(new AcquireResult.Granted(101, 0));
+        LockHandle held = resultOf(acquiring);
+        CompletableFuture<Void> extending =
+                CompletableFuture.runAsync(() -> held.extend(both.keptFor(MINIMUM)), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        backend.nextRenewal().answer().complete(new RenewResult.Unknown("reset", cause));
+        assertFails(extending, LockBackendException.class);
+        backend.revoked("b", second.command().token().fingerprint());
+        assertThatThrownBy(() -> held.reenter(both.keptFor(MINIMUM))).isInstanceOf(LockLostException.class);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        releasing(held);
 
         ReleaseCommand release = backend.nextRelease().command();
         assertThat(release.key()).isEqualTo("a");

@@ -193,11 +193,11 @@ final class ManualCaller {
         KeyLock lock = engine.running.known(ManualEngine.KEY);
         try {
             if (kind != Kind.BLOCKS) {
-                entries.get(0).enterAgain(REQUEST).ifPresent(entries::add);
+                entries.get(0).enterAgain(Duration.ZERO).ifPresent(entries::add);
             } else if (lock != null && lock.enteredBy(OWNER) != null) {
                 Acquisitions acquisitions = engine.running.acquisitions;
-                entries.add(acquisitions
-                        .acquire(ManualEngine.KEY, terms, OWNER, IfBusy.THROW)
+                entries.add((Handle) acquisitions
+                        .acquire(List.of(ManualEngine.KEY), terms, OWNER, IfBusy.THROW)
                         .orElseThrow());
             }
         } catch (LockLostException e) {
