@@ -776,10 +776,8 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    synchronized boolean revoke(
-            Effects todo, int slot, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
+    synchronized boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
         Hold target = find(each -> each.state == Hold.State.HELD
-                && each.grant.slot == slot
                 && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
         if (target == null) {
             return false;

@@ -332,7 +332,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         public CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken) {
             return LockEngine.this
                     .<Optional<CompletableFuture<ReleaseResult>>>query(
-                            running -> running.revoke(key, slot, fencingToken), Optional.empty())
+                            running -> running.revoke(key, fencingToken), Optional.empty())
                     .map(released -> forCallers(released).thenApply(Admin::revoked))
                     .orElseGet(() -> queryStore(
                             () -> backend.revoke(key, slot, fencingToken),

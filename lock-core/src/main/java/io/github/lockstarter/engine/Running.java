@@ -421,10 +421,10 @@ final class Running {
     }
 
     /** Empty if this instance does not hold it. */
-    Optional<CompletableFuture<ReleaseResult>> revoke(String key, int slot, long fencingToken) {
+    Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        boolean isHeld = all(key).anyMatch(
-                        lock -> call(lock, (todo, now) -> lock.revoke(todo, slot, fencingToken, answer, now)));
+        boolean isHeld =
+                all(key).anyMatch(lock -> call(lock, (todo, now) -> lock.revoke(todo, fencingToken, answer, now)));
         return isHeld ? Optional.of(answer) : Optional.empty();
     }
 

@@ -134,7 +134,7 @@ class ClosedKeyTests {
     void anOperatorOfThisInstanceRevokesAHoldOfAClosedKey() {
         Handle held = held();
         close(held.hold.lock);
-        Optional<CompletableFuture<ReleaseResult>> revoked = running.revoke(KEY, 0, held.fencingToken());
+        Optional<CompletableFuture<ReleaseResult>> revoked = running.revoke(KEY, held.fencingToken());
 
         assertThat(held.hold.lossCause).isEqualTo(LossCause.REVOKED);
         ReleaseResult released = new ReleaseResult.Released(0);
@@ -244,7 +244,7 @@ class ClosedKeyTests {
         Handle held = held();
         running.renewForOwner(held.hold, Optional.empty());
         CompletableFuture<ReleaseResult> revoked =
-                running.revoke(KEY, 0, held.fencingToken()).orElseThrow();
+                running.revoke(KEY, held.fencingToken()).orElseThrow();
         new Renewal(held.hold, Renewal.Kind.REGULAR, running.now(), Duration.ZERO, null)
                 .failed(new OutOfMemoryError("planted"));
 

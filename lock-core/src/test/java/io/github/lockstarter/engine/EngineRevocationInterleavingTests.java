@@ -20,9 +20,11 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -144,6 +146,19 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
                 return engine.admin().waiters().isEmpty() && engine.heldLocks().size() == 0;
             });
         }
+    }
+
+    @Test
+    void theFencingTokenAloneNamesTheSlotOfAHoldOfThisInstance() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.permits(2));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(9, 0, Optional.empty(), "", 1));
+        assertThat(acquiring).succeedsWithin(Patience.TIME);
+        CompletableFuture<Revocation> revoking = engine.admin().revoke(KEY, 9);
+
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().slots()).isEqualTo(Slots.one(1));
+        release.answer().complete(new ReleaseResult.Released(0));
+        assertThat(revoking).succeedsWithin(Patience.TIME).isEqualTo(new Revocation.Revoked());
     }
 
     @Test

@@ -147,7 +147,7 @@ final class ManualEngine {
 
     private void revoke() {
         running.find(KEY)
-                .flatMap(held -> running.revoke(KEY, held.slot(), held.fencingToken()))
+                .flatMap(held -> running.revoke(KEY, held.fencingToken()))
                 .ifPresent(revocations::add);
     }
 
