@@ -79,7 +79,7 @@ final class KeyLock extends TimerEntry {
 
     static final String FAILED = "the lock client failed unexpectedly";
 
-    /** Minimum time for which a lost hold is remembered for its thread. */
+    /** Minimum time for which a lost hold is remembered for its thread, which is then looked at as often. */
     private static final long MIN_REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
 
     private static final int RETRIES_PER_LEASE = 6;
@@ -838,7 +838,7 @@ final class KeyLock extends TimerEntry {
 
     synchronized void look(Effects todo, Moment now) {
         expire(todo, now);
-        keepLost(each -> now.nanos() - each.forgetAt < 0);
+        keepLost(each -> now.nanos() - each.forgetAt < 0 && !each.owner.hasEnded());
         for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.HELD) {
                 lookAtHold(todo, each, now);
@@ -1339,7 +1339,7 @@ final class KeyLock extends TimerEntry {
             }
         }
         for (Hold each : lost) {
-            next = Math.min(next, each.forgetAt);
+            next = Math.min(next, Math.min(each.forgetAt, now.nanos() + MIN_REMEMBERED_NANOS));
         }
         if (next != NEVER) {
             running.timer.schedule(this, next);

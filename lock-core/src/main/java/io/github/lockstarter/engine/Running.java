@@ -171,9 +171,11 @@ final class Running {
         closedKeys.remove(retired);
     }
 
+    /** A failure concerns its own key only. */
     void forEach(Consumer<KeyLock> action) {
-        keys.values().forEach(action);
-        closedKeys.forEach(action);
+        Consumer<KeyLock> guarded = lock -> EngineLog.guard("A step for all locks", action, lock);
+        keys.values().forEach(guarded);
+        closedKeys.forEach(guarded);
     }
 
     /** The objects of the key: at most one that is not closed, which comes first. */
