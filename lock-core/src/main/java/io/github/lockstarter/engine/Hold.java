@@ -13,10 +13,10 @@ import io.github.lockstarter.spi.Slots;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,7 +116,11 @@ final class Hold {
     @Nullable
     Object claim;
 
-    private List<LostCallback> callbacks = List.of();
+    private List<LostCallback> callbacks = new ArrayList<>();
+
+    /** Number of callbacks at which inactive ones are dropped. */
+    private int mostCallbacks;
+
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
     Hold(Waiter waiter, Grant grant, long fencingToken, Deadline deadline, long renewAt, Deadline.Moment now) {
@@ -237,9 +241,11 @@ final class Hold {
     // Callbacks
 
     void addCallback(Handle handle, Runnable callback) {
-        LostCallback added = new LostCallback(new WeakReference<>(handle), callback);
-        callbacks = Stream.concat(callbacks.stream().filter(LostCallback::isActive), Stream.of(added))
-                .toList();
+        if (callbacks.size() >= mostCallbacks) {
+            callbacks.removeIf(each -> !each.isActive());
+            mostCallbacks = 2 * callbacks.size() + 1;
+        }
+        callbacks.add(new LostCallback(new WeakReference<>(handle), callback));
     }
 
     boolean hasCallbacks() {
@@ -249,7 +255,7 @@ final class Hold {
     /** Each runs once. */
     List<? extends Runnable> takeCallbacks() {
         List<LostCallback> taken = callbacks;
-        callbacks = List.of();
+        callbacks = new ArrayList<>();
         return taken;
     }
 
