@@ -19,7 +19,7 @@ final class WaitQueue {
     private @Nullable Waiter first;
     private @Nullable Waiter last;
 
-    /** Maximum since the line was last empty. */
+    /** At least the maximum in the line. */
     private int maxPermits;
 
     /** Each gets the next answer that it accepts. */
@@ -41,6 +41,7 @@ final class WaitQueue {
         while (each != null && each.request.permits() <= permits) {
             each = each.behind;
         }
+        maxPermits = each == null ? Math.min(maxPermits, permits) : maxPermits; // looked for once
         return each;
     }
 
