@@ -2,6 +2,7 @@ package io.github.lockstarter;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
 /** Formats and checks durations: {@code 800ms}, {@code 2s}, {@code 8.1s}, {@code 90s}. For store modules. */
@@ -17,10 +18,10 @@ public final class DurationText {
      * @param duration any
      */
     public static String of(Duration duration) {
-        long millis = duration.toMillis();
-        return millis < 1000 || millis % 1000 == 0
-                ? exactly(Duration.ofMillis(millis))
-                : String.format(Locale.ROOT, "%.1fs", millis / 1000.0);
+        Duration measured = duration.truncatedTo(ChronoUnit.MILLIS);
+        return measured.compareTo(SECOND) < 0 || measured.equals(measured.truncatedTo(ChronoUnit.SECONDS))
+                ? exactly(measured)
+                : String.format(Locale.ROOT, "%.1fs", seconds(measured));
     }
 
     /**
@@ -32,8 +33,14 @@ public final class DurationText {
         if (!duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()))) {
             return duration.toDays() + "d";
         }
-        BigDecimal seconds = BigDecimal.valueOf(duration.getSeconds()).add(BigDecimal.valueOf(duration.getNano(), 9));
-        return duration.abs().compareTo(SECOND) < 0 ? text(seconds.movePointRight(3)) + "ms" : text(seconds) + 's';
+        BigDecimal seconds = seconds(duration);
+        return seconds.abs().compareTo(BigDecimal.ONE) < 0
+                ? text(seconds.movePointRight(3)) + "ms"
+                : text(seconds) + 's';
+    }
+
+    private static BigDecimal seconds(Duration duration) {
+        return BigDecimal.valueOf(duration.getSeconds()).add(BigDecimal.valueOf(duration.getNano(), 9));
     }
 
     /**

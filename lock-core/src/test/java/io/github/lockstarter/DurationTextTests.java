@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +32,14 @@ class DurationTextTests {
     })
     void showsConfiguredTimesAsTheyAre(Duration configured, String text) {
         assertThat(DurationText.exactly(configured)).isEqualTo(text);
+    }
+
+    @Test
+    void showsEveryDuration() {
+        for (Duration extreme : List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThat(DurationText.of(extreme)).isEqualTo(extreme.getSeconds() + "s");
+            assertThat(DurationText.exactly(extreme)).isEqualTo(extreme.getSeconds() + "s");
+        }
     }
 
     @Test
