@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -27,19 +28,28 @@ final class Exploration {
 
     private final Supplier<ManualEngine> engines;
 
+    /** Disturbances that it follows. */
+    private final Predicate<Step> which;
+
     /** All that differ. */
     final Set<UUID> states = new HashSet<>();
 
     /** The shortest path to a broken rule, and the rule; empty if none is broken. */
     final List<String> violation = new ArrayList<>();
 
-    private Exploration(Supplier<ManualEngine> engines) {
+    private Exploration(Supplier<ManualEngine> engines, Predicate<Step> which) {
         this.engines = engines;
+        this.which = which;
     }
 
     /** Explores until a rule is broken, or nothing is left. */
     static Exploration of(Supplier<ManualEngine> engines, int mostDisturbances) {
-        Exploration exploration = new Exploration(engines);
+        return of(engines, mostDisturbances, any -> true);
+    }
+
+    /** The same with these disturbances only. */
+    static Exploration of(Supplier<ManualEngine> engines, int mostDisturbances, Predicate<Step> which) {
+        Exploration exploration = new Exploration(engines, which);
         exploration.explore(mostDisturbances);
         return exploration;
     }
@@ -77,7 +87,7 @@ final class Exploration {
         List<Reached> reached = new ArrayList<>();
         ManualEngine resting = replay(path);
         for (Step step : resting.steps()) {
-            if (mayDisturb || !step.isDisturbance()) {
+            if (!step.isDisturbance() || (mayDisturb && which.test(step))) {
                 ManualEngine engine = replay(path);
                 engine.takeAndCheck(step);
                 reached.add(reachedBy(path, List.of(step), engine));

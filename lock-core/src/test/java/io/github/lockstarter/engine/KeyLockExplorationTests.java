@@ -12,11 +12,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.lockstarter.engine.ManualCaller.Kind;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.testing.Effort;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -64,6 +68,51 @@ class KeyLockExplorationTests {
                 arguments(List.of(WAITS, WAITS, TRIES_PERMIT), Effort.of(0, 1), Effort.of(300, 10_000)),
                 arguments(List.of(WAITS, WAITS, WAITS_FOR_PERMIT), Effort.of(0, 1), Effort.of(300, 10_000)),
                 arguments(List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT, WAITS_FOR_PERMIT), 1, 10_000));
+    }
+
+    /** A signal that arrives before the answer to an attempt, and the refusal that it overtakes, four times. */
+    @ParameterizedTest
+    @MethodSource
+    void keepsItsInvariantsWhateverSignalsOvertake(List<Kind> callers, int fewestStates, CapturedOutput output) {
+        Exploration all = overtaken(() -> new ManualEngine(callers, lock -> {}));
+
+        assertThat(all.violation).isEmpty();
+        assertThat(all.states.size()).as("distinct states").isGreaterThan(fewestStates);
+        assertThat(output).as("log").doesNotContain("the lock client continues");
+    }
+
+    static Stream<Arguments> keepsItsInvariantsWhateverSignalsOvertake() {
+        return Stream.of(arguments(List.of(WAITS), 100), arguments(List.of(WAITS, TRIES), 100));
+    }
+
+    @Test
+    void theCheckFindsASignalThatIsDroppedAfterThreeOthers() {
+        Exploration all = overtaken(() -> new ManualEngine(List.of(WAITS), new FourthSignalIsDropped()));
+
+        assertThat(all.violation).hasSize(10).endsWith("5: a signal is lost");
+    }
+
+    private static Exploration overtaken(Supplier<ManualEngine> engines) {
+        return Exploration.of(
+                engines,
+                8,
+                step -> step.subject().equals("a signal") || step.predicate() instanceof AcquireResult.Contended);
+    }
+
+    /** Of those that arrive during an attempt. */
+    private static final class FourthSignalIsDropped implements Consumer<KeyLock> {
+
+        private int signals;
+
+        @Override
+        public void accept(KeyLock lock) {
+            boolean isOvertaking = ReflectionTestUtils.getField(lock, "attempt") != null
+                    && ReflectionTestUtils.getField(lock, "signalledSlot").equals(0);
+            signals += isOvertaking ? 1 : 0;
+            if (signals == 4) {
+                set(lock, "signalledSlot", -1);
+            }
+        }
     }
 
     /** Controls. A guard is switched off: a field has the same value before each step. */
