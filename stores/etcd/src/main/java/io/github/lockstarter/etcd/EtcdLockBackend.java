@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
@@ -92,8 +93,15 @@ public final class EtcdLockBackend implements LockBackend {
         this.waiting = new WaitingKeys(client, names, this::signal);
         this.order = new KeyOrder(callbacks);
         this.renewer = new LockRenewer(client, names, attempts, target);
-        this.acquirer =
-                new LockAcquirer(client, names, attempts, new FencingTokens(client, names), waiting, renewer, target);
+        this.acquirer = new LockAcquirer(
+                client,
+                names,
+                attempts,
+                new FencingTokens(client, names),
+                waiting,
+                renewer,
+                target,
+                ConcurrentHashMap.newKeySet());
         this.releaser = new LockReleaser(client, names, attempts, waiting, target);
         this.inspector = new LockInspector(client, names, target);
         this.probe = Requests.withoutEffect(names.probe());
