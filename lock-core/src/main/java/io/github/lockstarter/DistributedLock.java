@@ -44,7 +44,7 @@ import java.lang.annotation.Target;
 public @interface DistributedLock {
 
     /** Makes a time in milliseconds use the configured value. */
-    long AS_CONFIGURED = -1;
+    long AS_CONFIGURED = Long.MIN_VALUE;
 
     /**
      * SpEL expressions for the locked entity, such as {@code "#orderId"} or {@code "#p0.id"}, evaluated once, before

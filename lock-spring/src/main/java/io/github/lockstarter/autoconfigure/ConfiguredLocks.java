@@ -40,8 +40,14 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
-    /** A shorter lease probably has a mistyped unit. */
+    /** Shorter times probably have a mistyped unit. */
     private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
+
+    private static final Duration SHORT_WAIT = Duration.ofMillis(50);
+
+    private static final Duration LONG_LEASE = Duration.ofMinutes(2);
+
+    private static final Set<String> REDIS = Set.of("redis", "redlock");
 
     /** By name, because the application may not have these libraries. */
     private static final List<String> RETRIES = List.of(
@@ -64,6 +70,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     public void check(Method method, LockRequest request, String locks) {
         if (usedNames.add(request.name())) {
             request.lease().ifPresent(lease -> warnOfShortLease("The lease of lock '" + request.name() + "'", lease));
+            request.maxWait().ifPresent(wait -> warnOfShortWait("The wait for lock '" + request.name() + "'", wait));
         }
         DistributedLockProperties known = properties.get();
         EngineSettings settings = known.engineSettings();
@@ -175,13 +182,37 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
     }
 
+    private static void warnOfShortWait(String where, Duration wait) {
+        if (!wait.isZero() && wait.compareTo(SHORT_WAIT) < 0) {
+            log.warn(
+                    "{} is {}ms, so a caller gives up almost at once. A number without a unit is in milliseconds: write "
+                            + "5s for 5 seconds, or 0 for one attempt",
+                    where,
+                    wait.toMillis());
+        }
+    }
+
+    private void warnOfLongLease() {
+        Duration longest = properties.get().longestLease();
+        if (longest.compareTo(LONG_LEASE) > 0
+                && properties.get().backendsInUse().stream().anyMatch(REDIS::contains)) {
+            log.warn(
+                    "distributed-lock.max-lease is {}: after each restart or failover of Redis, no free lock is granted "
+                            + "for that time. A lease is renewed while the work runs, so 30s suffice for work of hours",
+                    DurationText.of(longest));
+        }
+    }
+
     @Override
     public void afterSingletonsInstantiated() {
+        warnOfLongLease();
         warnOfShortLease("distributed-lock.lease", properties.get().lease());
-        properties
-                .get()
-                .leases()
-                .forEach((name, lease) -> warnOfShortLease("distributed-lock.locks." + name + ".lease", lease));
+        warnOfShortWait("distributed-lock.wait", properties.get().maxWait());
+        properties.get().locks().forEach((name, named) -> {
+            String prefix = "distributed-lock.locks." + name;
+            Optional.ofNullable(named.lease()).ifPresent(lease -> warnOfShortLease(prefix + ".lease", lease));
+            Optional.ofNullable(named.maxWait()).ifPresent(wait -> warnOfShortWait(prefix + ".wait", wait));
+        });
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(usedNames);
         properties.get().cache().names().forEach(cache -> unused.remove(SingleLoadCacheInterceptor.lockName(cache)));

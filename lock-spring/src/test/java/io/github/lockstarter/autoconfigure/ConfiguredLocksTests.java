@@ -3,9 +3,15 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -62,6 +68,46 @@ class ConfiguredLocksTests {
                         .anyMatch(line -> line.contains("distributed-lock.lease is 30ms: a holder loses"))
                         .anyMatch(line -> line.contains("distributed-lock.locks.ship-order.lease is 999ms"))
                         .anyMatch(line -> line.contains("The lease of lock 'hasty' is 30ms")));
+    }
+
+    static class Impatient {
+        @DistributedLock(name = "impatient", waitMs = 5)
+        public void ship() {}
+    }
+
+    @Test
+    void warnsAboutAWaitThatLooksLikeAMistypedUnit(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "distributed-lock.wait=5",
+                        "distributed-lock.locks.ship-order.wait=49ms",
+                        "distributed-lock.locks.ship-order.lease=1s")
+                .withBean(Impatient.class)
+                .run(context -> assertThat(output.toString().lines().filter(line -> line.contains("write 5s")))
+                        .hasSize(3)
+                        .allMatch(line -> line.contains("WARN"))
+                        .anyMatch(line -> line.contains("distributed-lock.wait is 5ms, so a caller gives up"))
+                        .anyMatch(line -> line.contains("distributed-lock.locks.ship-order.wait is 49ms"))
+                        .anyMatch(line -> line.contains("The wait for lock 'impatient' is 5ms")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"redis, 121s, true", "redlock, 2h, true", "redis, 2m, false", "jdbc, 2h, false"})
+    void warnsOfTheTimeWithoutGrantsThatALongLeaseCosts(
+            String backend, String maxLease, boolean isWarned, CapturedOutput output) {
+        DistributedLockProperties properties = new Binder(new MapConfigurationPropertySource(
+                        Map.of("distributed-lock.backend", backend, "distributed-lock.max-lease", maxLease)))
+                .bind("distributed-lock", DistributedLockProperties.class)
+                .get();
+        StaticListableBeanFactory beans = new StaticListableBeanFactory(Map.of("properties", properties));
+        ConfiguredLocks locks = new ConfiguredLocks(
+                beans.getBeanProvider(DistributedLockProperties.class),
+                beans.getBeanProvider(LockBackendOptions.class));
+
+        locks.afterSingletonsInstantiated();
+
+        assertThat(output.toString().contains("no free lock is granted for that time"))
+                .isEqualTo(isWarned);
     }
 
     @Test

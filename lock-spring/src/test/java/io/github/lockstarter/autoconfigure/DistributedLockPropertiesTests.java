@@ -110,7 +110,9 @@ class DistributedLockPropertiesTests {
         application.withPropertyValues("distributed-lock.max-lease=60").run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .isEqualTo("distributed-lock.lease is 30s, above distributed-lock.max-lease (60ms).\n\n"
-                        + "Set distributed-lock.max-lease=30s in all applications that share locks, or lower the lease."
+                        + "Lower the lease, which is renewed while the work runs (unless that is switched off), or set "
+                        + "distributed-lock.max-lease=30s in all applications that share locks: for that time no free "
+                        + "lock is granted after each restart or failover of Redis."
                         + " A duration without a unit is in milliseconds."));
     }
 

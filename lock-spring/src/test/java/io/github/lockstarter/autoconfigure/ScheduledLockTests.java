@@ -251,11 +251,12 @@ class ScheduledLockTests {
         assertFails(
                 LongerThanTheLease.class,
                 "Minimum time of lock 'long' is 30.001s, above the lease of the lock (30s).",
-                "Lower the minimum time, or raise the lease.");
+                "Lower the minimum time, or raise the lease; for minutes, store the time of the last run, or the end of a "
+                        + "reservation, with the data: a lock is no reservation.");
         assertFails(
                 LongerThanItsLease.class,
                 "Minimum time of lock 'long' is 900ms, above the lease of the lock (800ms).",
-                "Lower the minimum time, or raise the lease.",
+                "Lower the minimum time, or raise the lease; for minutes, store",
                 "job.lease=800ms");
         assertFails(
                 NegativeMinimumTime.class,
