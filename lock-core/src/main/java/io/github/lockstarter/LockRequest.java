@@ -75,10 +75,10 @@ public record LockRequest(
      * @param maxHold longest hold
      * @param permits permits
      * @param inTransaction behaviour inside a transaction
-     * @throws IllegalArgumentException when there is no key, the name or a key is blank, a key is too long, the wait is
-     *     negative, the lease or longest hold is below {@link #MIN_LEASE}, the minimum time is below 1 ms but not zero,
-     *     a duration is above {@link #MAX_DURATION}, a longest hold is set without renewal, or the permits are not from
-     *     1 to {@value #MOST_PERMITS}, or above 1 for several keys
+     * @throws IllegalArgumentException when there is no key, the name or a key is blank, the name has a control
+     *     character, a key is too long, the wait is negative, the lease or longest hold is below {@link #MIN_LEASE},
+     *     the minimum time is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a longest hold is set
+     *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(renewal, "renewal");
@@ -86,6 +86,10 @@ public record LockRequest(
         Objects.requireNonNull(inTransaction, "inTransaction");
         if (name == null || name.isBlank()) {
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
+        }
+        if (UNPRINTABLE.matcher(name).find()) {
+            throw new IllegalArgumentException(
+                    "The lock name '" + printable(name) + "' has a control character; logs and meters show the name");
         }
         keys = checkedKeys(keys, name);
         if (maxWait.isPresent()) {

@@ -64,6 +64,14 @@ class LockRequestTests {
                 .withMessageContaining("between 0ms and 365d");
     }
 
+    /** Which the log, meters and spans show. */
+    @Test
+    void refusesANameThatForgesALineOfTheLog() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of("key").named("order\n2026 WARN forged"))
+                .withMessageContaining("'order\\n2026 WARN forged' has a control character");
+    }
+
     @Test
     void refusesABlankName() {
         assertThatIllegalArgumentException()
