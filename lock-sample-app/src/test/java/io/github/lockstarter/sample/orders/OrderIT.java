@@ -56,8 +56,7 @@ class OrderIT extends RunningSample {
         assertThat(refused.status()).isEqualTo(409);
         assertThat(refused.contentType()).isEqualTo("application/problem+json");
         assertThat(refused.text("title")).isEqualTo("Locked by another request");
-        assertThat(refused.text("lock")).isEqualTo("OrderService.ship:" + orderId);
-        assertThat(refused.text("detail")).contains("'OrderService.ship:" + orderId + "'", "500ms");
+        assertThat(refused.body().toString()).doesNotContain("OrderService.ship", "thread");
         assertThat(client.post(shipment(orderId)).status()).isEqualTo(200);
     }
 
