@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -200,6 +201,7 @@ abstract class LockRepository {
     Optional<SqlFailure> check(String key) throws SQLException {
         String token = UUID.randomUUID().toString();
         String other = UUID.randomUUID().toString();
+        String upperCase = key.toUpperCase(Locale.ROOT);
         probe();
         insert(key, token, CHECKED_LEASE);
         try {
@@ -211,9 +213,16 @@ abstract class LockRepository {
                         "The table takes a second row of the same key, so that a lock would have two owners",
                         "Make lock_key its primary key, as the script does"));
             }
+            if (!insert(upperCase, other, CHECKED_LEASE)) {
+                return Optional.of(
+                        SqlFailure.ofTable(
+                                "The table takes two keys for one that differ in upper and lower case",
+                                "Give lock_key a collation that tells them apart, as the script does; in H2, leave IGNORECASE out"));
+            }
         } finally {
             free(key, token);
             free(key, other);
+            free(upperCase, other);
         }
         sweep(SWEPT_AFTER);
         return problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));

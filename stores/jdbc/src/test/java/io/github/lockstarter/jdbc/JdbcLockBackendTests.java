@@ -188,6 +188,15 @@ class JdbcLockBackendTests {
     }
 
     @Test
+    void refusesATableThatIgnoresTheCaseOfKeys() {
+        TestDatabase ignoring =
+                new TestDatabase(database.url() + ";IGNORECASE=TRUE", database.user(), database.dialect());
+        ignoring.prepared();
+
+        assertUnavailable(ignoring, "upper and lower case", "collation");
+    }
+
+    @Test
     void refusesATableInWhichALockCouldHaveTwoOwners() {
         database.prepared().execute("ALTER TABLE distributed_lock DROP PRIMARY KEY");
 

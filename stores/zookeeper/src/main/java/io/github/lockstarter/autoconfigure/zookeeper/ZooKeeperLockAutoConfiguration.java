@@ -55,7 +55,7 @@ public final class ZooKeeperLockAutoConfiguration {
         ZooKeeperLockBackend distributedLockZookeeperBackend(
                 LockSettings locks, ZooKeeperLockProperties properties, ObjectProvider<CuratorFramework> application) {
             ZooKeeperLockSettings settings = properties.settings(locks);
-            CuratorFramework shared = application.getIfUnique();
+            CuratorFramework shared = application.getIfAvailable();
             if (shared != null) {
                 return new ZooKeeperLockBackend(shared, settings);
             }

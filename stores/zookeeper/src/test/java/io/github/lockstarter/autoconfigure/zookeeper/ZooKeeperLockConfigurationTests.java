@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.aop.LockStartException;
@@ -10,9 +11,11 @@ import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import java.time.Duration;
+import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -97,6 +100,19 @@ class ZooKeeperLockConfigurationTests {
     @Test
     void isAbsentWhenAnotherStoreIsChosen() {
         elsewhere.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ZooKeeperLockBackend.class));
+    }
+
+    /** Otherwise the locks would be on a server that nobody has named. */
+    @Test
+    void startFailsWithTwoClientsOfTheApplication() {
+        inZooKeeper
+                .withBean("orders", CuratorFramework.class, () -> mock(CuratorFramework.class))
+                .withBean("stock", CuratorFramework.class, () -> mock(CuratorFramework.class))
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                        .hasMessageContaining("orders,stock"));
     }
 
     @Test
