@@ -3,7 +3,6 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Ownership;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,14 +34,6 @@ record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String la
 
     boolean hasEnded() {
         return thread != null && !thread.isAlive();
-    }
-
-    /** Whether the thread waits for the end of the application: the calling one ends it, others are in an exit. */
-    boolean isEndingApplication() {
-        return thread != null
-                && (thread == Thread.currentThread()
-                        || Stream.of(thread.getStackTrace())
-                                .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown")));
     }
 
     boolean isThread() {

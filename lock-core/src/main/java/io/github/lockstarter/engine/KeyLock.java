@@ -370,7 +370,7 @@ final class KeyLock extends TimerEntry {
     synchronized CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
         Hold left = handle.hold;
         expire(todo, now);
-        if (handle.hasLeft || left.entries == 0) { // 0: its thread ended the application
+        if (handle.hasLeft) {
             return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         }
         CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
@@ -797,17 +797,6 @@ final class KeyLock extends TimerEntry {
     /** Holders keep their locks. */
     synchronized void refuse(Effects todo, Outcome.Failed refusal, Moment now) {
         endAllWaits(todo, refusal);
-        next(todo, now);
-    }
-
-    /** Ends all their entries. */
-    synchronized void releaseOfEndingThreads(Effects todo, Moment now) {
-        for (Hold each = holds; each != null; each = each.next) {
-            if (each.state == Hold.State.HELD && each.owner.isEndingApplication()) {
-                each.entries = 1;
-                exitEntry(todo, each, now);
-            }
-        }
         next(todo, now);
     }
 

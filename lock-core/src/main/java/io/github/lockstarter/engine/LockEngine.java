@@ -129,15 +129,6 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Releases the locks of threads that wait for the end of the application, which would otherwise wait for these
-     * locks: the calling thread, which ends it, and threads in {@link System#exit}. No effect on locks that a handle
-     * owns. Returns at once.
-     */
-    public void releaseOfEndingThreads() {
-        ifRunning(Running::releaseOfEndingThreads);
-    }
-
-    /**
      * Drains without renewing, then stops: where the application cannot wait longer for {@link #drain()}. Blocks until
      * each lock is released or its lease is over; the backend stays connected meanwhile, so no other instance takes
      * over a lock whose work still runs. Ignores interrupts.

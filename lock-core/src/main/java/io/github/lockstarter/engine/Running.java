@@ -500,10 +500,6 @@ final class Running {
         return held.whenNone().thenCompose(any -> calls.whenIdle());
     }
 
-    void releaseOfEndingThreads() {
-        forEach(lock -> run(lock, lock::releaseOfEndingThreads));
-    }
-
     void leaveToLeases() {
         refuse();
         forEach(KeyLock::endRenewals);
