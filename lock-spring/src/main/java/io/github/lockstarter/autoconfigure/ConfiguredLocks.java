@@ -185,8 +185,8 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     private static void warnOfShortWait(String where, Duration wait) {
         if (!wait.isZero() && wait.compareTo(SHORT_WAIT) < 0) {
             log.warn(
-                    "{} is {}ms, so a caller gives up almost at once. A number without a unit is in milliseconds: write "
-                            + "5s for 5 seconds, or 0 for one attempt",
+                    "{} is {}ms, so a caller gives up almost at once. A number without a unit is in milliseconds: "
+                            + "write 5s for 5 seconds, or 0 for one attempt",
                     where,
                     wait.toMillis());
         }
@@ -197,8 +197,9 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         if (longest.compareTo(LONG_LEASE) > 0
                 && properties.get().backendsInUse().stream().anyMatch(REDIS::contains)) {
             log.warn(
-                    "distributed-lock.max-lease is {}: after each restart or failover of Redis, no free lock is granted "
-                            + "for that time. A lease is renewed while the work runs, so 30s suffice for work of hours",
+                    "distributed-lock.max-lease is {}: after each restart or failover of Redis, no free lock is "
+                            + "granted for that time. A lease is renewed while the work runs, so 30s suffice for work "
+                            + "of hours",
                     DurationText.of(longest));
         }
     }

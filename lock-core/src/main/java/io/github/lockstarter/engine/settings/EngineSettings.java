@@ -399,8 +399,8 @@ public record EngineSettings(
                     named("Lease", subject),
                     DurationText.exactly(lease),
                     ", above distributed-lock.max-lease (" + DurationText.exactly(maxLease)
-                            + "). Lower the lease, which is renewed while the work runs (unless that is switched off), or"
-                            + " set distributed-lock.max-lease=" + DurationText.exactly(lease)
+                            + "). Lower the lease, which is renewed while the work runs (unless that is switched off),"
+                            + " or set distributed-lock.max-lease=" + DurationText.exactly(lease)
                             + " in all applications that share locks: for that time no free lock is granted after each"
                             + " restart or failover of Redis");
         }
@@ -412,8 +412,8 @@ public record EngineSettings(
                     named("Minimum time", subject),
                     DurationText.exactly(atLeast),
                     ", above the lease of the lock (" + DurationText.exactly(lease)
-                            + "). Lower the minimum time, or raise the lease; for minutes, store the time of the last run,"
-                            + " or the end of a reservation, with the data: a lock is no reservation");
+                            + "). Lower the minimum time, or raise the lease; for minutes, store the time of the last"
+                            + " run, or the end of a reservation, with the data: a lock is no reservation");
         }
     }
 

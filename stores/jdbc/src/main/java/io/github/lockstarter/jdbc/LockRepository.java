@@ -217,7 +217,8 @@ abstract class LockRepository {
                 return Optional.of(
                         SqlFailure.ofTable(
                                 "The table takes two keys for one that differ in upper and lower case",
-                                "Give lock_key a collation that tells them apart, as the script does; in H2, leave IGNORECASE out"));
+                                "Give lock_key a collation that tells them apart, as the script does; in H2, leave"
+                                        + " IGNORECASE out"));
             }
         } finally {
             free(key, token);
