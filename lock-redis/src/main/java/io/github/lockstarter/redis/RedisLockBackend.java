@@ -382,7 +382,9 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, () -> histories
+                .toCheck()
+                .forEach(renewScript::check)));
     }
 
     @Override

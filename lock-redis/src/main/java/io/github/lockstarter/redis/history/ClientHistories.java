@@ -10,6 +10,8 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * histories are created on first use.
  */
 public final class ClientHistories {
+
+    /** A promoted node may have thousands; the rest is compared later. */
+    private static final int MOST_OUTDATED = 256;
 
     private final KeySpace keySpace;
     private final boolean perSlot;
@@ -103,6 +108,27 @@ public final class ClientHistories {
         long now = servers.nanoTime();
         long first = reported.computeIfAbsent(history.name().orElse(""), name -> now);
         return !isOfNode || now - first < terms.grace().toNanos();
+    }
+
+    /**
+     * The histories to compare with their servers now: of each server one that this instance has used, and those whose
+     * servers were found to have other histories since.
+     */
+    public List<ServerHistory> toCheck() {
+        if (guard.isOff()) {
+            return List.of();
+        }
+        if (!perSlot) {
+            return List.of(of(keySpace.history()));
+        }
+        List<ServerHistory> used = made().filter(one -> one.name().isPresent()).toList();
+        Map<Optional<String>, ServerHistory> oneOfEachNode = new HashMap<>();
+        used.forEach(one -> oneOfEachNode.putIfAbsent(nodeOf.apply(one.key()), one));
+        Stream<ServerHistory> outdated =
+                used.stream().filter(ServerHistory::isOutdated).limit(MOST_OUTDATED);
+        return Stream.concat(oneOfEachNode.values().stream(), outdated)
+                .distinct()
+                .toList();
     }
 
     public void found(Optional<String> told) {

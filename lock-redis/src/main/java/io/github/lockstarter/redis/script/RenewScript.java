@@ -38,8 +38,14 @@ public record RenewScript(
 
     @Override
     public CompletionStage<List<RenewResult>> send(List<RenewCommand> commands) {
-        Batch batch = new Batch(commands);
+        Batch batch = new Batch(commands, histories.ofKey(commands.get(0).key()));
         return runner.run(batch.call(), batch);
+    }
+
+    /** Renews nothing. The script compares the history, so a new one begins now and not with the next command. */
+    public void check(ServerHistory history) {
+        Batch none = new Batch(List.of(), history);
+        runner.run(none.call(), none);
     }
 
     private static RenewResult unknown(RedisFailure failure) {
@@ -53,9 +59,9 @@ public record RenewScript(
         private final ServerHistory history;
         private final String known;
 
-        Batch(List<RenewCommand> commands) {
+        Batch(List<RenewCommand> commands, ServerHistory history) {
             this.commands = commands;
-            this.history = histories.ofKey(commands.get(0).key());
+            this.history = history;
             this.known = history.known();
         }
 
@@ -80,7 +86,7 @@ public record RenewScript(
                 next += 3;
             }
             keys.add(history.key());
-            keys.add(keySpace.fenceOf(keys.get(0)));
+            keys.add(keySpace.fenceOf(history.key()));
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
 

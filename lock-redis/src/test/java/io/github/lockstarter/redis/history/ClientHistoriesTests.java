@@ -152,6 +152,33 @@ class ClientHistoriesTests {
     }
 
     @Test
+    void compareOneHistoryOfEachNodeAndThoseThatTheNodeNoLongerHas() {
+        AtomicReference<String> node = new AtomicReference<>("node:1");
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.of(node.get()));
+        ServerHistory unused = histories.ofKey("unused");
+        assertThat(histories.toCheck()).isEmpty();
+        ServerHistory one = histories.ofKey("a");
+        ServerHistory another = histories.ofKey("b");
+        one.learn("x:1:first");
+        another.learn("x:1:first");
+        assertThat(histories.toCheck()).hasSize(1).doesNotContain(unused);
+
+        one.learn("y:2:grace");
+        assertThat(histories.toCheck()).contains(another).doesNotContain(unused);
+        another.learn("y:2:grace");
+        assertThat(histories.toCheck()).hasSize(1);
+    }
+
+    @Test
+    void compareTheHistoryOfOneServerUnlessTheGuardIsOff() {
+        ClientHistories histories = new ClientHistories(new KeySpace("lock:"), server, GUARD, key -> Optional.empty());
+        assertThat(histories.toCheck()).containsExactly(histories.ofKey("any"));
+        ClientHistories unguarded = new ClientHistories(
+                new KeySpace("lock:"), server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
+        assertThat(unguarded.toCheck()).isEmpty();
+    }
+
+    @Test
     void distrustAServerThatSeemsNewIfToldTo() {
         ServerHistory history = new ClientHistories(
                         KEYS,
