@@ -45,6 +45,7 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -302,15 +303,19 @@ public final class RedisLockBackend implements QuorumNode {
                 serverChecks.look();
                 heartbeat.ifPresent(RedisHeartbeat::learn);
             }
-            return new StoreState(
+            StoreState state = new StoreState(
                     toString(),
                     found.failure(),
-                    histories.recovering(),
+                    Duration.ZERO,
                     guard(),
                     connections.hearsSignals(),
                     Stream.concat(found.warnings().stream(), warnings().stream())
                             .toList(),
                     found.nodes());
+            return histories
+                    .recovery()
+                    .map(recovery -> state.recovering(recovery.remaining(), recovery.problem()))
+                    .orElse(state);
         });
     }
 

@@ -86,7 +86,7 @@ class ClientHistoriesTests {
                 new ClientHistories(KEYS, server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
         histories.of("lock:{a}").learn("?:1:grace");
         assertThat(histories.guard()).isEqualTo(Guard.OFF);
-        assertThat(histories.recovering()).isZero();
+        assertThat(histories.recovery()).isEmpty();
     }
 
     @Test
@@ -208,11 +208,12 @@ class ClientHistoriesTests {
     void reportTheRecoveryTimeAndAServerThatDoesNotNameItsHistory() {
         ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
         assertThat(histories.guard()).isEqualTo(Guard.GUARDED);
-        assertThat(histories.recovering()).isZero();
+        assertThat(histories.recovery()).isEmpty();
 
         ServerHistory history = histories.of("lock:{a}");
         history.recovers(Duration.ofSeconds(20));
-        assertThat(histories.recovering()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+        assertThat(histories.recovery()).hasValueSatisfying(recovery -> assertThat(recovery.remaining())
+                .isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20)));
 
         history.learn("?:1:grace");
         assertThat(histories.guard()).isEqualTo(Guard.DEGRADED);

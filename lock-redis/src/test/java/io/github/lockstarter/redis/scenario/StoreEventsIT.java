@@ -97,7 +97,7 @@ class StoreEventsIT {
             assertThat(application.events().ofStore().get(2))
                     .extracting(event -> ((RecoveryStarted) event).problem())
                     .asString()
-                    .endsWith(" was restarted or replaced by another server");
+                    .contains(" has another replication id: it was restarted, replaced");
         }
     }
 
@@ -194,7 +194,7 @@ class StoreEventsIT {
                         .isEqualTo(1);
                 assertThat(received.stream().skip(before).filter(RecoveryStarted.class::isInstance))
                         .allSatisfy(recovery -> assertThat(((RecoveryStarted) recovery).problem())
-                                .endsWith(" was restarted or replaced by another server"));
+                                .contains(" has another replication id: it was restarted, replaced"));
             }
         }
 
