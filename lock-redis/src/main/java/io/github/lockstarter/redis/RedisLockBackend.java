@@ -10,7 +10,6 @@ import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
 import io.github.lockstarter.redis.connection.RedisConnections;
-import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
@@ -35,6 +34,8 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.FailedResult;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -42,14 +43,11 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -97,6 +95,8 @@ public final class RedisLockBackend implements QuorumNode {
             "A take-over waits for a replica that is away: every server that may become the master has"
                     + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL "
                     + "RESET)");
+
+    private static final Duration PROBE_LEASE = Duration.ofMillis(1);
 
     private final KeySpace keySpace;
     private final AcquireScript acquireScript;
@@ -292,8 +292,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Reads locks that are never acquired and writes a key beside them, in a cluster on each master;
-     * connects if necessary. The servers' settings are those of an earlier check; a new check runs in the background.
+     * {@inheritDoc} Acquires a lock of its own for a millisecond, in a cluster one on each master; connects if
+     * necessary. The servers' settings are those of an earlier check; a new check runs in the background.
      */
     @Override
     public CompletionStage<StoreState> state() {
@@ -319,19 +319,12 @@ public final class RedisLockBackend implements QuorumNode {
         });
     }
 
-    /** A server that is full, or lacks its replicas, answers a look and refuses to store a lock. */
-    private CompletionStage<StoredLock> probe(String key) {
-        String written = keySpace.lockOf(key) + ":probe";
-        return inspect(key, 0).thenCompose(found -> {
-            RedisLink link = connections.current(written);
-            return link == null || found instanceof StoredLock.Unknown
-                    ? CompletableFuture.completedFuture(found)
-                    : link.ask(CommandType.SET, new StatusOutput<>(StringCodec.UTF8), written, "", "PX", "1")
-                            .handle((done, failure) -> failure == null
-                                    ? found
-                                    : new StoredLock.Unknown(
-                                            failures.ofExecuting(failure).reason()));
-        });
+    /** An attempt, since a server may answer every look and refuse each grant. */
+    private CompletionStage<Optional<String>> probe(String key) {
+        LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
+        return acquire(new AcquireCommand(key, token, PROBE_LEASE, 0, 1, Optional.empty()))
+                .thenApply(result ->
+                        result instanceof FailedResult failed ? Optional.of(failed.reason()) : Optional.empty());
     }
 
     /** {@inheritDoc} Empty in a cluster and without a grace period. */

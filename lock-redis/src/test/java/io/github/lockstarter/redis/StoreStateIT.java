@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state of the store on a server that is healthy, hangs, evicts, or hides its history. */
 class StoreStateIT {
@@ -51,6 +52,7 @@ class StoreStateIT {
     void close() {
         server.resume();
         backend.close();
+        server.commands().replicaofNoOne();
         server.commands().configSet("maxmemory", "0");
         server.commands().configSet("min-replicas-to-write", "0");
         server.commands().configSet("maxmemory-policy", "noeviction");
@@ -96,10 +98,39 @@ class StoreStateIT {
 
         server.commands().configSet(setting, value);
 
-        assertThat(state().failure()).get().asString().contains("refused: " + error);
+        await().atMost(Patience.TIME)
+                .untilAsserted(
+                        () -> assertThat(state().failure()).get().asString().contains("refused: " + error));
         server.commands().configSet(setting, "0");
         await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(state().failure()).isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "set", "time", "evalsha"})
+    void reportsARightWithoutWhichNothingIsGranted(String command) {
+        backend.start();
+        assertThat(state().failure()).isEmpty();
+
+        server.grantDefaultUser("-" + command);
+
+        // A grant is checked less within 20 ms of an earlier one.
+        await().atMost(Patience.TIME)
+                .untilAsserted(
+                        () -> assertThat(state().failure()).get().asString().contains("refused: "));
+    }
+
+    @Test
+    void reportsAMasterThatHasBecomeAReplica() {
+        backend.start();
+        assertThat(state().failure()).isEmpty();
+
+        server.commands().replicaof(server.host(), 1);
+
+        // The lock of the last attempt is held for a millisecond.
+        await().atMost(Patience.TIME)
+                .untilAsserted(
+                        () -> assertThat(state().failure()).get().asString().contains("refused: READONLY"));
     }
 
     /** It brings along the marker of the server that wrote it. */
