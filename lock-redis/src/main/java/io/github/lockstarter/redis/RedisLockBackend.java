@@ -61,7 +61,8 @@ import java.util.stream.Stream;
  * and {@code :checked}; in a cluster each slot has its own, such as {@code <prefix>fence:{i}}, with a number {@code i}
  * in that slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is
  * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
- * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md).
+ * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md). {@code
+ * <prefix>history:grace} is the grace period of an instance, for comparison.
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
  * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
@@ -141,7 +142,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::probe);
-        this.serverChecks = new ServerChecks(connections, connector, settings);
+        this.serverChecks = new ServerChecks(connections, connector, settings, keySpace);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
                 : Optional.of(new TakeOverAcknowledgement(connector, keySpace, settings));
@@ -380,9 +381,12 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, () -> histories
-                .toCheck()
-                .forEach(renewScript::check)));
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, this::onPing));
+    }
+
+    private void onPing() {
+        histories.toCheck().forEach(renewScript::check);
+        serverChecks.announce();
     }
 
     @Override

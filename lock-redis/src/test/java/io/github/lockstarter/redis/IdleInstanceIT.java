@@ -27,9 +27,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The grace period begins soon after a restart, without heartbeats and although no lock is used. */
+/** The work of an instance without heartbeats whose locks nobody uses. */
 @Timeout(300)
-class UnusedLocksIT {
+class IdleInstanceIT {
 
     @RegisterExtension
     static final TopologyExtension<RedisCluster> CLUSTER = TopologyExtension.cluster();
@@ -39,7 +39,7 @@ class UnusedLocksIT {
     /** With {@code GRACE}, as a node of a quorum. */
     @ParameterizedTest
     @EnumSource
-    void beginTheGracePeriodOfARestartedServer(FirstUse firstUse) {
+    void beginsTheGracePeriodOfARestartedServer(FirstUse firstUse) {
         RedisSettings settings = new RedisSettings(
                 "lock:",
                 RedisStore.DEFAULTS.commandTimeout(),
@@ -56,7 +56,7 @@ class UnusedLocksIT {
     }
 
     @Test
-    void beginTheGracePeriodOfAllUsedSlotsOfARestartedClusterNode() {
+    void beginsTheGracePeriodOfAllUsedSlotsOfARestartedClusterNode() {
         RedisSettings settings = RedisStore.DEFAULTS;
         RedisServer node = CLUSTER.topology().masterOf("lock:{0}");
         List<String> keys = IntStream.range(0, 100)
@@ -76,6 +76,28 @@ class UnusedLocksIT {
             node.restart();
 
             keys.forEach(key -> awaitGrace(node, "lock:history:{" + key + "}"));
+        }
+    }
+
+    @Test
+    void warnsAnInstanceThatStartsWithAnotherGracePeriod() {
+        RedisSettings longer = RedisStore.guarding(Duration.ofSeconds(60));
+        try (RedisServer server = RedisServer.start();
+                RedisLockBackend first =
+                        backend(new DirectRedisConnector(server.uri(), RedisStore.DEFAULTS), RedisStore.DEFAULTS);
+                RedisLockBackend alike = new RedisLockBackend(
+                        new DirectRedisConnector(server.uri(), RedisStore.DEFAULTS), RedisStore.DEFAULTS);
+                RedisLockBackend other = new RedisLockBackend(new DirectRedisConnector(server.uri(), longer), longer)) {
+            first.start();
+            await().atMost(Patience.TIME)
+                    .untilAsserted(() -> assertThat(server.commands().exists("lock:history:grace"))
+                            .isEqualTo(1));
+
+            alike.start();
+            other.start();
+
+            assertThat(alike.warnings()).isEmpty();
+            assertThat(other.warnings()).singleElement().asString().contains("30s after", "for 60s", "max-lease");
         }
     }
 
