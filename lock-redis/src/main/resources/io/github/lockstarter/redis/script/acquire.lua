@@ -82,7 +82,7 @@ if timed and not refusal then
 end
 
 local REFUSED, WRONG_TYPE, CONTENDED, GRANTED, RECOVERING = -2, -1, 0, 1, 2
--- Longer than any label of ours: another program may have written the value.
+-- All that a label of ours shows: another program may have written more.
 local MOST_OF_LABEL = 96
 local replies = count > 1 and {}
 for i = 1, count do

@@ -27,7 +27,7 @@ if refusal then
 end
 
 local owner = redis.call('GET', lock)
--- Longer than any label of ours: another program may have written the value.
+-- All that a label of ours shows: another program may have written more.
 local MOST_OF_LABEL = 96
 local holder, fencing, marked = '', 0, -1
 if owner then
