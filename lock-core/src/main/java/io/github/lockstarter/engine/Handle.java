@@ -232,13 +232,14 @@ final class Handle implements LockHandle {
     }
 
     Duration minimumOf(LockRequest request) {
-        return ResolvedRequest.of(request, running().settings).atLeast();
+        Duration atLeast = ResolvedRequest.of(request, running().settings).atLeast();
+        Messages.checkKept(key(), atLeast, running().capabilities);
+        return atLeast;
     }
 
     /** Without the check of the keys. */
     Optional<Handle> enterAgain(Duration atLeast) {
         StackReserve.ensure();
-        Messages.checkKept(key(), atLeast, running().capabilities);
         if (hasLeft) {
             return Optional.empty();
         }

@@ -214,11 +214,10 @@ abstract class LockRepository {
                         "Make lock_key its primary key, as the script does"));
             }
             if (!insert(upperCase, other, CHECKED_LEASE)) {
-                return Optional.of(
-                        SqlFailure.ofTable(
-                                "The table takes two keys for one that differ in upper and lower case",
-                                "Give lock_key a collation that tells them apart, as the script does; in H2, leave"
-                                        + " IGNORECASE out"));
+                return Optional.of(SqlFailure.ofTable(
+                        "The table takes two keys for one that differ in upper and lower case",
+                        "Give lock_key a collation that tells them apart, as the script does; in H2, leave"
+                                + " IGNORECASE out"));
             }
         } finally {
             free(key, token);
