@@ -38,10 +38,25 @@ final class RegistryLock implements DistributedLock {
     @Override
     public void lock(Duration ttl) {
         LockRequest leaseRequest = request.leasedFor(ttl);
-        confirmed(leaseRequest, () -> {
-            locks.asLock(leaseRequest).lock();
-            return true;
-        });
+        boolean isInterrupted = false;
+        try {
+            while (true) {
+                try {
+                    confirmed(leaseRequest, () -> {
+                        locks.asLock(leaseRequest).lock();
+                        return true;
+                    });
+                    return;
+                } catch (LockInterruptedException e) {
+                    isInterrupted = true;
+                    Thread.interrupted(); // asks again, and waits for the answer
+                }
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private static <X extends Throwable> void reportingLoss(LockedTask<X> step) throws X {

@@ -364,6 +364,30 @@ class DistributedLockRegistryTests {
     }
 
     @Test
+    void anUninterruptibleReentryKeepsTheInterrupt() {
+        AtomicInteger questions = new AtomicInteger();
+        LockTemplate interrupting = new LockTemplate(first.locks(), OnLost.THROW) {
+            @Override
+            public Optional<LockHandle> tryAcquire(LockRequest request) {
+                if (questions.incrementAndGet() == 1) {
+                    throw interrupted();
+                }
+                return super.tryAcquire(request);
+            }
+        };
+        DistributedLock interrupted = new DistributedLockRegistry(interrupting).obtain("orders");
+        interrupted.lock();
+
+        interrupted.lock(LEASE.multipliedBy(2));
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(held().remainingLease()).isGreaterThan(LEASE);
+        interrupted.unlock();
+        interrupted.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
     void reportsALockLostWhileTheStoreDoesNotAnswer() {
         DistributedLock unconfirmed = unconfirmed(() -> {
             second.admin().revoke(KEY, held().fencingToken()).join();
