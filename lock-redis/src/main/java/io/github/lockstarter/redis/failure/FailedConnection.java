@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.failure;
 
 import io.github.lockstarter.redis.cause.ExceptionCauses;
+import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSetup;
@@ -25,8 +26,11 @@ record FailedConnection(String detail, String remedy) {
     /** Lettuce's message for a reply that is not Redis protocol. */
     private static final Pattern FIRST_BYTE = Pattern.compile("Invalid first byte: (\\d+)");
 
-    /** Netty's messages end with {@code localhost/127.0.0.1:6379}, without a name for an address. */
-    private static final Pattern ADDRESS = Pattern.compile(": ([^/\\s]*)/(\\S+)(:\\d+)$");
+    /**
+     * Netty's messages end with {@code localhost/127.0.0.1:6379}, without a name for an address. An address of IPv6
+     * does not match: it is written in another way than in the configuration.
+     */
+    private static final Pattern ADDRESS = Pattern.compile(": ([^/\\s]*)/([^\\s\\[]+)(:\\d+)$");
 
     /** TLS record types: alert, handshake. */
     private static final String TLS_RECORDS = "21|22";
@@ -35,7 +39,8 @@ record FailedConnection(String detail, String remedy) {
     private static final Set<String> CLOSED =
             Set.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
-    static FailedConnection of(Throwable failure, Target target, String timeout) {
+    static FailedConnection of(Throwable failure, RedisConnector connector, String timeout) {
+        Target target = connector.target();
         RedisSetup setup = target.setup();
         Optional<Throwable> distrust =
                 find(failure, one -> one instanceof CertificateException || one instanceof CertPathBuilderException);
@@ -69,7 +74,7 @@ record FailedConnection(String detail, String remedy) {
                     "the TLS handshake failed: " + said(ExceptionCauses.rootOf(failure)),
                     "Check the server's certificate and TLS versions, and " + setup.trust());
         }
-        return unreachable(failure, target)
+        return unreachable(failure, connector)
                 .map(server -> new FailedConnection(
                         "it names a server at " + server + ", which this machine cannot reach: "
                                 + said(ExceptionCauses.rootOf(failure)),
@@ -81,13 +86,17 @@ record FailedConnection(String detail, String remedy) {
     }
 
     /** The address of a server that is not configured, but named by a cluster or by sentinels. */
-    private static Optional<String> unreachable(Throwable failure, Target target) {
+    private static Optional<String> unreachable(Throwable failure, RedisConnector connector) {
+        if (!connector.isCluster() && !connector.isPromotedBySentinels()) {
+            return Optional.empty();
+        }
+        String configured = connector.target().name();
         return ExceptionCauses.reasonsOf(failure)
                 .filter(ConnectException.class::isInstance)
                 .map(refusal -> ADDRESS.matcher(String.valueOf(refusal.getMessage())))
                 .filter(Matcher::find)
                 .filter(address -> Stream.of(address.group(1), address.group(2))
-                        .noneMatch(host -> !host.isEmpty() && target.name().contains(host + address.group(3))))
+                        .noneMatch(host -> !host.isEmpty() && configured.contains(host + address.group(3))))
                 .map(address -> address.group(2) + address.group(3))
                 .findFirst();
     }

@@ -64,7 +64,7 @@ public final class RedisExceptionTranslator {
         if (root instanceof PartitionSelectorException) {
             return ofUncovered(root);
         }
-        FailedConnection reason = FailedConnection.of(failure, connector.target(), seconds());
+        FailedConnection reason = FailedConnection.of(failure, connector, seconds());
         return new RedisFailure(
                 Effect.NONE,
                 "Could not connect to Redis at " + target + ": " + reason.detail(),

@@ -1,7 +1,11 @@
 package io.github.lockstarter.redis.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.Mockito.doReturn;
+import static org.mockito.Mockito.mock;
 
+import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -48,12 +52,24 @@ class RedisExceptionTranslatorTests {
     /** A node of a cluster in a container announces an address that only other containers reach. */
     @Test
     void namesTheServerThatTheConfiguredOneNames() {
-        assertThat(failures.ofConnecting(refusedBy("/127.0.0.9:1")).reason())
+        RedisConnector cluster = mock(RedisConnector.class, delegatesTo(new StubRedisConnector()));
+        doReturn(true).when(cluster).isCluster();
+        RedisExceptionTranslator ofCluster = new RedisExceptionTranslator(cluster, RedisSettings.DEFAULTS);
+        assertThat(ofCluster.ofConnecting(refusedBy("/127.0.0.9:1")).reason())
                 .startsWith(
                         "Could not connect to Redis at stub:1: it names a server at 127.0.0.9:1, which this machine "
                                 + "cannot reach: Connection refused")
                 .contains("cluster-announce-ip");
-        assertThat(failures.ofConnecting(refusedBy("stub/10.0.0.1:1")).reason()).contains("Start Redis there");
+        assertThat(ofCluster.ofConnecting(refusedBy("stub/10.0.0.1:1")).reason())
+                .contains("Start Redis there");
+        assertThat(ofCluster.ofConnecting(refusedBy("/[0:0:0:0:0:0:0:1]:1")).reason())
+                .contains("Start Redis there");
+    }
+
+    /** The message has the address in another notation, such as that of ::1 or 127.1. */
+    @Test
+    void aServerThatStandsAloneNamesNoOther() {
+        assertThat(failures.ofConnecting(refusedBy("/127.0.0.9:1")).reason()).contains("Start Redis there");
     }
 
     /** As Netty's exceptions. */
