@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
@@ -29,6 +31,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.core.Conventions;
 import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
@@ -54,6 +57,10 @@ public final class LockedBeanCheck
          */
         void check(Method method, LockRequest request, String locks);
     }
+
+    /** Set by {@code @Proxyable} of Spring 7. */
+    private static final String EXPOSED_INTERFACES =
+            Conventions.getQualifiedAttributeName(AutoProxyUtils.class, "exposedInterfaces");
 
     private final DefaultListableBeanFactory beans;
     private final LockedMethods methods;
@@ -98,9 +105,10 @@ public final class LockedBeanCheck
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
         Class<?> type = bean.getClass();
-        boolean isSubclassed = !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type) && isProxiedByClass(type);
-        if (Modifier.isFinal(type.getModifiers()) && isSubclassed) {
-            methods.of(type).stream().findFirst().ifPresent(locked -> {
+        boolean isFinal = Modifier.isFinal(type.getModifiers());
+        if (isFinal && !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type)) {
+            Optional<LockedMethod> any = methods.of(type).stream().findFirst();
+            any.filter(locked -> isProxiedByClass(type, beanName)).ifPresent(locked -> {
                 checkSettings(locked);
                 throw new LockStartException(
                         locked.method(),
@@ -113,9 +121,12 @@ public final class LockedBeanCheck
         return bean;
     }
 
-    private boolean isProxiedByClass(Class<?> type) {
+    private boolean isProxiedByClass(Class<?> type, String beanName) {
         return ClassUtils.getAllInterfacesForClass(type).length == 0
-                || (beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
+                || AutoProxyUtils.shouldProxyTargetClass(beans, beanName)
+                || (!(beans.containsBeanDefinition(beanName)
+                                && beans.getMergedBeanDefinition(beanName).hasAttribute(EXPOSED_INTERFACES))
+                        && beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
                         && beans.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME, ProxyConfig.class)
                                 .isProxyTargetClass());
     }

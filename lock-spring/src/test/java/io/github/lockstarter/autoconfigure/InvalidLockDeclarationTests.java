@@ -33,6 +33,8 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
 import org.springframework.core.PriorityOrdered;
 
 @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // fallback methods are called by their names
@@ -134,6 +136,21 @@ class InvalidLockDeclarationTests {
                 .withPropertyValues("spring.aop.proxy-target-class=false")
                 .withBean("subject", Shipping.class, RecordClass::new)
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Beside Boot's default, which makes subclasses. */
+    @Test
+    void acceptsAFinalClassThatIsProxiedByItsInterfaces() {
+        application.withUserConfiguration(ProxiedByInterfaces.class).run(context -> assertThat(context)
+                .hasNotFailed());
+    }
+
+    static class ProxiedByInterfaces {
+        @Bean
+        @Proxyable(ProxyType.INTERFACES)
+        RecordClass subject() {
+            return new RecordClass();
+        }
     }
 
     static class Asynchronous {
