@@ -6,11 +6,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Counts the callers per key that gave up waiting in the present minute. Thread-safe. */
+/** Counts the waits per key that were given up in the present minute. Thread-safe. */
 final class CrowdedKeys {
 
-    /** Callers of a key in a minute that make it worth a warning. */
+    /** Waits for a key in a minute that make it worth a warning. */
     static final int MANY = 10;
+
+    /** A caller that polls, such as a standby leader, gives up sooner, again and again. */
+    static final Duration LONG = Duration.ofSeconds(1);
 
     /** More than one busy application has; further keys of the minute are not counted. */
     private static final int MAX_KEYS = 10_000;
@@ -18,7 +21,7 @@ final class CrowdedKeys {
     private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final LongSupplier monotonicNanos;
-    private final Map<String, Integer> callers = new ConcurrentHashMap<>();
+    private final Map<String, Integer> waits = new ConcurrentHashMap<>();
     private final AtomicLong since;
 
     CrowdedKeys(LongSupplier monotonicNanos) {
@@ -27,12 +30,15 @@ final class CrowdedKeys {
     }
 
     /** True once a minute for a key. */
-    boolean becomesCrowded(String key) {
+    boolean becomesCrowded(String key, Duration waited) {
+        if (waited.compareTo(LONG) < 0) {
+            return false;
+        }
         long last = since.get();
         long now = monotonicNanos.getAsLong();
         if (now - last >= MINUTE_NANOS && since.compareAndSet(last, now)) {
-            callers.clear();
+            waits.clear();
         }
-        return (callers.size() < MAX_KEYS || callers.containsKey(key)) && callers.merge(key, 1, Integer::sum) == MANY;
+        return (waits.size() < MAX_KEYS || waits.containsKey(key)) && waits.merge(key, 1, Integer::sum) == MANY;
     }
 }

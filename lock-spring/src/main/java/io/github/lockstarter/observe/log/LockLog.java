@@ -135,12 +135,15 @@ public final class LockLog implements LockListener {
 
     private void notAcquired(LockEvent.NotAcquired event) {
         debug(event, "Did not acquire lock '{}' within {} ({})", event.waited(), event.refusal());
-        if (event.refusal() == LockEvent.Refusal.CONTENDED && event.queued() && crowded.becomesCrowded(event.key())) {
+        if (event.refusal() == LockEvent.Refusal.CONTENDED
+                && event.queued()
+                && crowded.becomesCrowded(event.key(), event.waited())) {
             warn(
                     event,
-                    "Lock '{}' is crowded: {} callers, in this minute and instance, gave up waiting for it, the last "
-                            + "after {}. Shorten the work under it, or lock smaller parts",
+                    "Lock '{}' is crowded: {} waits of {} or more for it were given up in this minute and instance, "
+                            + "the last after {}. Shorten the work under it, or lock smaller parts",
                     CrowdedKeys.MANY,
+                    CrowdedKeys.LONG,
                     event.waited());
         }
     }
@@ -190,7 +193,8 @@ public final class LockLog implements LockListener {
                 event.cause(),
                 event.failedRenewals(),
                 event.cause() == LockEvent.LossCause.LEASE_EXPIRED && event.failedRenewals() == 0
-                        ? " (this JVM was paused, or the lock is not renewed)"
+                        ? " (this JVM was paused, the store confirmed no renewal in time, or "
+                                + "the lock is not renewed)"
                         : "");
     }
 

@@ -73,12 +73,16 @@ class LockLogTests {
         refuse(timed, 25, "tried", Refusal.CONTENDED, false);
         refuse(timed, 25, "failed", Refusal.ERROR, true);
         refuse(timed, 9, "order:77", Refusal.CONTENDED, true);
+        for (int i = 0; i < 25; i++) { // a standby leader, which polls
+            timed.onEvent(
+                    new LockEvent.NotAcquired("leader", "leader", Duration.ofMillis(500), Refusal.CONTENDED, true));
+        }
         assertThat(output).doesNotContain("crowded");
 
         refuse(timed, 16, "order:77", Refusal.CONTENDED, true);
         assertThat(output)
                 .containsOnlyOnce("WARN")
-                .containsOnlyOnce("Lock 'order:77' is crowded: 10 callers")
+                .containsOnlyOnce("Lock 'order:77' is crowded: 10 waits of 1s or more")
                 .contains("the last after 5s");
 
         now.addAndGet(Duration.ofMinutes(1).toNanos());
@@ -164,8 +168,8 @@ class LockLogTests {
 
         log.onEvent(new LockEvent.Lost("ship", "order:43", 18, Duration.ofSeconds(75), LossCause.LEASE_EXPIRED, 0));
         assertThat(output)
-                .contains(
-                        "after 75s: LEASE_EXPIRED, 0 failed renewals (this JVM was paused, or the lock is not renewed).");
+                .contains("after 75s: LEASE_EXPIRED, 0 failed renewals (this JVM was paused, the store confirmed no "
+                        + "renewal in time, or the lock is not renewed).");
     }
 
     @Test
