@@ -39,6 +39,7 @@ public enum LockMeter implements MeterDocumentation {
     /** Without leaders' locks; a hold counts again when its age has doubled. */
     LONG_HOLDS("distributed.lock.held.long", Meter.Type.COUNTER, "Warnings of holds longer than warn-after"),
 
+    /** Without those that are released when their threads have ended. */
     ABANDONED("distributed.lock.abandoned", Meter.Type.COUNTER, "Held locks that no code could release"),
 
     /** By {@code cause}. */

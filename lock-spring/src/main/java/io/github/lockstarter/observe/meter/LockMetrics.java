@@ -108,7 +108,8 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
         } else if (event instanceof LockEvent.HeldLong
                 && LeaderLocks.roleOf(event.name()).isEmpty()) {
             meters.longHolds.increment();
-        } else if (event instanceof LockEvent.Abandoned) {
+        } else if (event instanceof LockEvent.Abandoned abandoned
+                && abandoned.abandonment() == LockEvent.Abandonment.KEPT) {
             meters.abandoned.increment();
         }
     }
