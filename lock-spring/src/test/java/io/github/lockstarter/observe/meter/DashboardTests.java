@@ -68,6 +68,9 @@ class DashboardTests {
                 .toList();
 
         assertThat(expressions).hasSize(10);
+        assertThat(expressions).allSatisfy(expression -> assertThat(expression)
+                .as("two samples with Prometheus' scrape_interval of 1m")
+                .doesNotContain("[1m]"));
         assertThat(expressions)
                 .allSatisfy(expression -> assertThat(problemsOf(expression)).isEmpty());
     }
