@@ -60,7 +60,8 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
      * @return the lock; empty only if another owner has it, or its minimum time is not over
      * @throws io.github.lockstarter.LockBackendException if the lock's state is unknown
      * @throws io.github.lockstarter.LockInterruptedException if interrupted; restores the flag
-     * @throws IllegalArgumentException if {@code lockAtLeastFor} is above {@code distributed-lock.max-lease}
+     * @throws IllegalArgumentException if {@code lockAtLeastFor} is above {@code distributed-lock.max-lease}, or
+     *     positive with a store that keeps no minimum times
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {

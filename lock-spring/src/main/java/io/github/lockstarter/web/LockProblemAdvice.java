@@ -69,7 +69,7 @@ public class LockProblemAdvice {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks unavailable", "Locks cannot be acquired now.", known);
     }
 
-    /** Spring also finds handlers by a cause. After the thrown exception again, it goes on as without this one. */
+    /** Spring also finds handlers by a cause. If this one throws, it asks no other advice, but the next resolver. */
     private static void declineUnless(Exception failure, Exception thrown) throws Exception {
         if (thrown != failure && !(thrown instanceof CompletionException && thrown.getCause() == failure)) {
             throw thrown;
