@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
@@ -93,15 +92,8 @@ public final class EtcdLockBackend implements LockBackend {
         this.waiting = new WaitingKeys(client, names, this::signal);
         this.order = new KeyOrder(callbacks);
         this.renewer = new LockRenewer(client, names, attempts, target);
-        this.acquirer = new LockAcquirer(
-                client,
-                names,
-                attempts,
-                new FencingTokens(client, names),
-                waiting,
-                renewer,
-                target,
-                ConcurrentHashMap.newKeySet());
+        this.acquirer =
+                new LockAcquirer(client, names, attempts, new FencingTokens(client, names), waiting, renewer, target);
         this.releaser = new LockReleaser(client, names, attempts, waiting, target);
         this.inspector = new LockInspector(client, names, target);
         this.probe = Requests.withoutEffect(names.probe());

@@ -21,11 +21,7 @@ import java.util.stream.Collectors;
 
 /**
  * Acquires locks. Of several slots, reads them first and creates the key of the first free one. The key is requested
- * only after its lease exists, so ending the lease undoes an attempt with an unknown outcome. A lease and a transaction
- * are written to all members, even if the lock is busy; so after a refusal, the next attempt for the key reads first.
- * Thread-safe.
- *
- * @param busy keys whose last attempt was refused; a forgotten one costs writes
+ * only after its lease exists, so ending the lease undoes an attempt with an unknown outcome. Thread-safe.
  */
 record LockAcquirer(
         EtcdClient client,
@@ -34,12 +30,7 @@ record LockAcquirer(
         FencingTokens tokens,
         WaitingKeys waiting,
         LockRenewer renewer,
-        String target,
-        Set<String> busy) {
-
-    private static final int MOST_BUSY = 10_000;
-
-    private static final Optional<AcquireResult> NOT_REFUSED = Optional.empty();
+        String target) {
 
     /** Etcd has no queue, but a waiter's position must not be that of a new caller. */
     private static final long ANY_POSITION = 1;
@@ -48,78 +39,12 @@ record LockAcquirer(
     private static final Duration EXPIRY_DELAY = Duration.ofMillis(500);
 
     CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
-        CompletableFuture<Optional<AcquireResult>> refused =
-                busy.contains(command.key()) ? look(command, deadline) : CompletableFuture.completedFuture(NOT_REFUSED);
-        return refused.thenCompose(result ->
-                        result.map(CompletableFuture::completedFuture).orElseGet(() -> begin(command, deadline)))
+        return client.grantLease(command.lease(), deadline)
+                .thenCompose(lease -> {
+                    attempts.begin(command.token(), lease.getID(), lease.getTTL());
+                    return new Attempt(command, lease, deadline).begin();
+                })
                 .exceptionally(this::notAttempted);
-    }
-
-    private CompletableFuture<AcquireResult> begin(AcquireCommand command, Deadline deadline) {
-        return client.grantLease(command.lease(), deadline).thenCompose(lease -> {
-            attempts.begin(command.token(), lease.getID(), lease.getTTL());
-            return new Attempt(command, lease, deadline).begin();
-        });
-    }
-
-    /** Empty if a slot is free, or the token has one. */
-    private CompletableFuture<Optional<AcquireResult>> look(AcquireCommand command, Deadline deadline) {
-        return readSlots(command, deadline)
-                .thenCompose(read -> read.free().isPresent() || read.isOf(command.token())
-                        ? CompletableFuture.completedFuture(NOT_REFUSED)
-                        : contended(command, read.taken(), read.revision(), deadline)
-                                .thenApply(Optional::of));
-    }
-
-    private record Slots(Optional<ByteString> free, List<KeyValue> taken, long revision) {
-
-        boolean isOf(LockToken token) {
-            return taken.stream().anyMatch(LockEntry.isOf(token));
-        }
-    }
-
-    private CompletableFuture<Slots> readSlots(AcquireCommand command, Deadline deadline) {
-        List<ByteString> slots = names.slots(command.key(), command.permits());
-        TxnRequest.Builder request = TxnRequest.newBuilder().addSuccess(Requests.get(slots.get(0)));
-        if (slots.size() > 1) {
-            request.addSuccess(Requests.getAll(names.furtherSlots(command.key())));
-        }
-        Set<ByteString> ours = Set.copyOf(slots);
-        return client.transact(request.build(), deadline).thenApply(response -> {
-            List<KeyValue> taken = response.getResponsesList().stream()
-                    .flatMap(read -> read.getResponseRange().getKvsList().stream())
-                    .filter(found -> ours.contains(found.getKey()))
-                    .toList();
-            Set<ByteString> busySlots = taken.stream().map(KeyValue::getKey).collect(Collectors.toSet());
-            return new Slots(
-                    slots.stream().filter(slot -> !busySlots.contains(slot)).findFirst(),
-                    taken,
-                    response.getHeader().getRevision());
-        });
-    }
-
-    /** Reports the remaining time of the first slot only: the end of any slot signals a waiter. */
-    private CompletableFuture<AcquireResult> contended(
-            AcquireCommand command, List<KeyValue> taken, long revision, Deadline deadline) {
-        if (busy.size() >= MOST_BUSY) {
-            busy.clear();
-        }
-        busy.add(command.key());
-        KeyValue found = taken.get(0);
-        Optional<LockEntry> entry = LockEntry.of(found.getValue());
-        Set<ByteString> slots = Set.copyOf(names.slots(command.key(), command.permits()));
-        CompletableFuture<Void> joined = command.waiting().isEmpty()
-                ? CompletableFuture.completedFuture(null)
-                : waiting.join(new Refusal(command, slots, taken, revision), deadline);
-        CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
-        return joined.thenCombine(
-                remaining,
-                (done, left) -> new AcquireResult.Contended(
-                        left,
-                        command.waiting().isEmpty() ? Waiting.NEW : ANY_POSITION,
-                        entry.flatMap(LockEntry::holder)
-                                .filter(holder -> holder.since().isPresent()),
-                        entry.map(LockEntry::isKept).orElse(false)));
     }
 
     /** Without a lease, no request was sent that could have acquired the lock. */
@@ -159,10 +84,22 @@ record LockAcquirer(
             if (slots.size() == 1) {
                 return create(tokens.knownOffset());
             }
-            return readSlots(command, deadline).thenCompose(read -> {
-                name = read.free().orElse(name);
-                return read.free().isEmpty() || read.isOf(token)
-                        ? refused(read.taken(), read.revision())
+            TxnRequest request = TxnRequest.newBuilder()
+                    .addSuccess(Requests.get(name))
+                    .addSuccess(Requests.getAll(names.furtherSlots(command.key())))
+                    .build();
+            Set<ByteString> ours = Set.copyOf(slots);
+            return client.transact(request, deadline).thenCompose(response -> {
+                List<KeyValue> taken = response.getResponsesList().stream()
+                        .flatMap(read -> read.getResponseRange().getKvsList().stream())
+                        .filter(found -> ours.contains(found.getKey()))
+                        .toList();
+                Set<ByteString> busy = taken.stream().map(KeyValue::getKey).collect(Collectors.toSet());
+                Optional<ByteString> free =
+                        slots.stream().filter(slot -> !busy.contains(slot)).findFirst();
+                name = free.orElse(name);
+                return free.isEmpty() || taken.stream().anyMatch(LockEntry.isOf(token))
+                        ? refused(taken, response.getHeader().getRevision())
                         : create(tokens.knownOffset());
             });
         }
@@ -213,7 +150,6 @@ record LockAcquirer(
 
         private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision, long instances) {
             attempts.granted(token, System.nanoTime());
-            busy.remove(command.key());
             long others = waiting.isWaiting(command.key()) ? instances - 1 : instances;
             return CompletableFuture.completedFuture(grant(entry.firstFencingToken(revision), Math.max(0, others)));
         }
@@ -226,7 +162,7 @@ record LockAcquirer(
                     .filter(LockEntry.isOf(token))
                     .findFirst()
                     .map(this::repeated)
-                    .orElseGet(() -> contended(command, taken, revision, deadline));
+                    .orElseGet(() -> contended(taken, revision));
         }
 
         /** The lease must last from the sending of this command; the one in etcd began earlier. */
@@ -254,6 +190,24 @@ record LockAcquirer(
                 waiting.leave(command.key(), deadline);
             }
             return new AcquireResult.Granted(first, othersWaiting, Optional.empty(), "", slots.indexOf(name));
+        }
+
+        /** Reports the remaining time of the first slot only: the end of any slot signals a waiter. */
+        private CompletableFuture<AcquireResult> contended(List<KeyValue> taken, long revision) {
+            KeyValue found = taken.get(0);
+            Optional<LockEntry> entry = LockEntry.of(found.getValue());
+            CompletableFuture<Void> joined = command.waiting().isEmpty()
+                    ? CompletableFuture.completedFuture(null)
+                    : waiting.join(new Refusal(command, Set.copyOf(slots), taken, revision), deadline);
+            CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
+            return joined.thenCombine(
+                    remaining,
+                    (done, left) -> new AcquireResult.Contended(
+                            left,
+                            command.waiting().isEmpty() ? Waiting.NEW : ANY_POSITION,
+                            entry.flatMap(LockEntry::holder)
+                                    .filter(holder -> holder.since().isPresent()),
+                            entry.map(LockEntry::isKept).orElse(false)));
         }
 
         private CompletableFuture<AcquireResult> rejected(String reason, Throwable cause) {

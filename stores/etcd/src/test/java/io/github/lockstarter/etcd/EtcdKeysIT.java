@@ -25,8 +25,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Stored keys, and leftovers. */
@@ -69,31 +67,6 @@ class EtcdKeysIT extends EtcdScenario {
                 .isInstanceOf(Revocation.Revoked.class);
 
         await().until(() -> !held.isHeld());
-    }
-
-    /** A proposal is written by all members, whatever its effect. */
-    @Test
-    void aRepeatedRefusalProposesNothing() {
-        LockBackend holder = connected();
-        LockBackend other = connected();
-        assertThat(answer(holder.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
-        assertThat(answer(other.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Contended.class);
-        long before = proposals();
-
-        for (int i = 0; i < 20; i++) {
-            assertThat(answer(other.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Contended.class);
-        }
-
-        assertThat(proposals() - before).isLessThan(20); // of the members themselves
-        holder.close();
-        other.close();
-    }
-
-    private long proposals() {
-        Matcher count = Pattern.compile("(?m)^etcd_server_proposals_committed_total (\\S+)$")
-                .matcher(server.report("/metrics"));
-        assertThat(count.find()).isTrue();
-        return (long) Double.parseDouble(count.group(1));
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.github.lockstarter.spi.LockToken;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
@@ -32,11 +31,9 @@ final class NodeCalls {
     private static final int MAX_TRIES = 3;
 
     private final CuratorFramework client;
-    private final CreatedQueues created;
 
-    NodeCalls(CuratorFramework client, ScheduledExecutorService timer) {
+    NodeCalls(CuratorFramework client) {
         this.client = client;
-        this.created = new CreatedQueues(this::deleteIfEmpty, timer, CreatedQueues.KEPT);
     }
 
     /**
@@ -69,22 +66,11 @@ final class NodeCalls {
 
     /** Separate, because the client would create parents of the node on a thread that waits for each answer. */
     private CompletableFuture<?> createContainer(String queue) {
-        CompletableFuture<CuratorEvent> answer = send(queue, new byte[0], to -> client.create()
+        CompletableFuture<?> created = send(queue, new byte[0], to -> client.create()
                 .creatingParentContainersIfNeeded()
                 .withMode(CreateMode.CONTAINER)
                 .inBackground(to));
-        return unless(Code.NODEEXISTS, answer.thenApply(event -> true), false).thenAccept(isNew -> {
-            if (isNew) {
-                created.add(queue);
-            }
-        });
-    }
-
-    /** False if the container has nodes. Not repeated. */
-    private CompletableFuture<Boolean> deleteIfEmpty(String queue) {
-        CompletableFuture<CuratorEvent> answer =
-                send(queue, to -> client.delete().inBackground(to));
-        return unless(Code.NOTEMPTY, answer.thenApply(event -> true), false);
+        return unless(Code.NODEEXISTS, created.thenApply(event -> true), false);
     }
 
     private CompletableFuture<LockNode> stat(String path) {

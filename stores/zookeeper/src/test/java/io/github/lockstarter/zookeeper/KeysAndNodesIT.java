@@ -6,14 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.kit.server.ZooKeeperServer;
-import io.github.lockstarter.testing.Effort;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.curator.framework.CuratorFramework;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes of locks in ZooKeeper, and leftovers. */
@@ -37,32 +32,6 @@ class KeysAndNodesIT {
             await().untilAsserted(() ->
                     assertThat(look.checkExists().forPath("/nodes")).isNull());
         }
-    }
-
-    /** One that deletes only what a client tells it to, as a leader that gets more new keys than it can remove. */
-    @Test
-    @Tag(Effort.FULL)
-    void deletesTheNodesOfItsKeysItself() {
-        List<String> options = List.of("-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=3600000");
-        try (ZooKeeperServer server = ZooKeeperServer.startWith(options, ZooKeeperServers.SESSIONS);
-                ZooKeeperLockBackend backend = ZooKeeperClients.backend(server.address(), ZooKeeperClients.SESSION);
-                Application application = Application.over(backend)) {
-            application.locks().acquire("key").close();
-            int before = nodes(server);
-            LockHandle held = application.locks().acquire("held");
-            for (int i = 0; i < 1_000; i++) {
-                application.locks().acquire("key:" + i).close();
-            }
-
-            await().untilAsserted(() -> assertThat(nodes(server)).isBetween(before, before + 2));
-            held.close();
-            await().untilAsserted(() -> assertThat(nodes(server)).isLessThan(before));
-        }
-    }
-
-    private static int nodes(ZooKeeperServer server) {
-        Matcher count = Pattern.compile("Node count: (\\d+)").matcher(server.ask("srvr"));
-        return count.find() ? Integer.parseInt(count.group(1)) : -1;
     }
 
     @Test
