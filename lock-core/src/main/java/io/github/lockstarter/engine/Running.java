@@ -171,11 +171,13 @@ final class Running {
         closedKeys.remove(retired);
     }
 
-    /** A failure concerns its own key only. */
+    /** Acts on each lock; a failure concerns its own key only. */
     void forEach(Consumer<KeyLock> action) {
-        Consumer<KeyLock> guarded = lock -> EngineLog.guard("A step for all locks", action, lock);
-        keys.values().forEach(guarded);
-        closedKeys.forEach(guarded);
+        all().forEach(lock -> EngineLog.guard("A step for all locks", action, lock));
+    }
+
+    private Stream<KeyLock> all() {
+        return Stream.concat(keys.values().stream(), closedKeys.stream());
     }
 
     /** The objects of the key: at most one that is not closed, which comes first. */
@@ -375,7 +377,7 @@ final class Running {
     List<HeldLock> snapshot() {
         Moment now = now();
         List<HeldLock> all = new ArrayList<>();
-        forEach(lock -> all.addAll(lock.held(now)));
+        all().forEach(lock -> all.addAll(lock.held(now)));
         return List.copyOf(all);
     }
 
@@ -384,13 +386,13 @@ final class Running {
     List<LockAdmin.Waiter> waiters() {
         Moment now = now();
         List<LockAdmin.Waiter> all = new ArrayList<>();
-        forEach(lock -> all.addAll(lock.waiters(now)));
+        all().forEach(lock -> all.addAll(lock.waiters(now)));
         return all;
     }
 
     Map<String, List<String>> watchedByOwner() {
         Map<String, List<String>> watched = new HashMap<>();
-        forEach(lock -> lock.watched().ifPresent(owner -> watched.computeIfAbsent(owner, any -> new ArrayList<>())
+        all().forEach(lock -> lock.watched().ifPresent(owner -> watched.computeIfAbsent(owner, any -> new ArrayList<>())
                 .add(lock.key)));
         return watched;
     }

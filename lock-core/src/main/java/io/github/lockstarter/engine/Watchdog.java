@@ -53,13 +53,16 @@ final class Watchdog {
     }
 
     void afterTick() {
-        if (!due.isEmpty()) {
-            List<Renewal> renewals = new ArrayList<>(due);
-            due.clear();
-            running.renew(renewals);
-        }
-        for (Runnable effects = ofTick.poll(); effects != null; effects = ofTick.poll()) {
-            effects.run();
+        try {
+            if (!due.isEmpty()) {
+                List<Renewal> renewals = new ArrayList<>(due);
+                due.clear();
+                running.renew(renewals);
+            }
+        } finally { // one failure keeps back no effects of others, which callers wait for
+            for (Runnable effects = ofTick.poll(); effects != null; effects = ofTick.poll()) {
+                EngineLog.guard("The effects of a tick", effects);
+            }
         }
     }
 
@@ -88,11 +91,14 @@ final class Watchdog {
         Moment now = running.now();
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
-        running.forEach(lock -> running.runInTick(lock, (todo, later) -> {
-            if (!lock.confirm(todo, now, isDeferred)) {
-                isUnsettled = true;
+        running.forEach(lock -> {
+            try {
+                running.runInTick(lock, (todo, later) -> isUnsettled |= !lock.confirm(todo, now, isDeferred));
+            } catch (RuntimeException | Error failure) {
+                isUnsettled = true; // the next beat confirms again
+                throw failure;
             }
-        }));
+        });
         settled = isAnswered ? period : NEVER;
     }
 
