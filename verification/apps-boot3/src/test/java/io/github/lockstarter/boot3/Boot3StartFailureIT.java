@@ -50,7 +50,7 @@ class Boot3StartFailureIT {
 
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
-                .contains("Property: distributed-lock.redis.comand-timeout")
+                .contains("distributed-lock.redis.comand-timeout does not exist")
                 .contains("class path resource [unknown.properties]");
     }
 

@@ -79,7 +79,7 @@ class EtcdLockPropertiesTests {
                 "etcd.endpoints=http://localhost | http://host:port",
                 "etcd.endpoints=http://localhost:2379/v3 | http://host:port",
                 "etcd.endpoints=http://a:1,http://a:1 | twice",
-                "etcd.users=locks | Property: distributed-lock.etcd.users",
+                "etcd.users=locks | distributed-lock.etcd.users does not exist",
                 "etcd.user=locks | only the user is set",
                 "etcd.password=secret | only the password is set"
             })

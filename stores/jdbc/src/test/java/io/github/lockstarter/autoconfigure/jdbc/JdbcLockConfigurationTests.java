@@ -231,7 +231,7 @@ class JdbcLockConfigurationTests {
     @Test
     void startFailsForAnUnknownProperty() {
         application.withPropertyValues("distributed-lock.jdbc.thread=4").run(context -> assertThatReport(context)
-                .contains("Property: distributed-lock.jdbc.thread"));
+                .contains("distributed-lock.jdbc.thread does not exist"));
     }
 
     @Test
