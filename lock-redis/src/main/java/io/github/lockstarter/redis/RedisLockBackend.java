@@ -10,6 +10,7 @@ import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
 import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
@@ -34,8 +35,6 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.CrashDetection;
-import io.github.lockstarter.spi.FailedResult;
-import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -43,11 +42,13 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.RedisCommandTimeoutException;
-import java.time.Duration;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -61,8 +62,7 @@ import java.util.stream.Stream;
  * and {@code :checked}; in a cluster each slot has its own, such as {@code <prefix>fence:{i}}, with a number {@code i}
  * in that slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is
  * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
- * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md). {@code
- * <prefix>history:grace} is the grace period of an instance, for comparison.
+ * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md).
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
  * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
@@ -96,8 +96,6 @@ public final class RedisLockBackend implements QuorumNode {
             "A take-over waits for a replica that is away: every server that may become the master has"
                     + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL "
                     + "RESET)");
-
-    private static final Duration PROBE_LEASE = Duration.ofMillis(1);
 
     private final KeySpace keySpace;
     private final AcquireScript acquireScript;
@@ -142,7 +140,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::probe);
-        this.serverChecks = new ServerChecks(connections, connector, settings, keySpace);
+        this.serverChecks = new ServerChecks(connections, connector, settings);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
                 : Optional.of(new TakeOverAcknowledgement(connector, keySpace, settings));
@@ -293,8 +291,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Acquires a lock of its own for a millisecond, in a cluster one on each master; connects if
-     * necessary. The servers' settings are those of an earlier check; a new check runs in the background.
+     * {@inheritDoc} Reads locks that are never acquired and writes a key beside them, in a cluster on each master;
+     * connects if necessary. The servers' settings are those of an earlier check; a new check runs in the background.
      */
     @Override
     public CompletionStage<StoreState> state() {
@@ -304,28 +302,31 @@ public final class RedisLockBackend implements QuorumNode {
                 serverChecks.look();
                 heartbeat.ifPresent(RedisHeartbeat::learn);
             }
-            StoreState state = new StoreState(
+            return new StoreState(
                     toString(),
                     found.failure(),
-                    Duration.ZERO,
+                    histories.recovering(),
                     guard(),
                     connections.hearsSignals(),
                     Stream.concat(found.warnings().stream(), warnings().stream())
                             .toList(),
                     found.nodes());
-            return histories
-                    .recovery()
-                    .map(recovery -> state.recovering(recovery.remaining(), recovery.problem()))
-                    .orElse(state);
         });
     }
 
-    /** An attempt, since a server may answer every look and refuse each grant. */
-    private CompletionStage<Optional<String>> probe(String key) {
-        LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
-        return acquire(new AcquireCommand(key, token, PROBE_LEASE, 0, 1, Optional.empty()))
-                .thenApply(result ->
-                        result instanceof FailedResult failed ? Optional.of(failed.reason()) : Optional.empty());
+    /** A server that is full, or lacks its replicas, answers a look and refuses to store a lock. */
+    private CompletionStage<StoredLock> probe(String key) {
+        String written = keySpace.lockOf(key) + ":probe";
+        return inspect(key, 0).thenCompose(found -> {
+            RedisLink link = connections.current(written);
+            return link == null || found instanceof StoredLock.Unknown
+                    ? CompletableFuture.completedFuture(found)
+                    : link.ask(CommandType.SET, new StatusOutput<>(StringCodec.UTF8), written, "", "PX", "1")
+                            .handle((done, failure) -> failure == null
+                                    ? found
+                                    : new StoredLock.Unknown(
+                                            failures.ofExecuting(failure).reason()));
+        });
     }
 
     /** {@inheritDoc} Empty in a cluster and without a grace period. */
@@ -381,12 +382,7 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, this::onPing));
-    }
-
-    private void onPing() {
-        histories.toCheck().forEach(renewScript::check);
-        serverChecks.announce();
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.github.lockstarter.redis;
 
 import static io.github.lockstarter.redis.BackendUser.answer;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState;
@@ -15,7 +14,6 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -28,7 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state of the store on a server that is healthy, hangs, evicts, or hides its history. */
 class StoreStateIT {
@@ -52,7 +49,6 @@ class StoreStateIT {
     void close() {
         server.resume();
         backend.close();
-        server.commands().replicaofNoOne();
         server.commands().configSet("maxmemory", "0");
         server.commands().configSet("min-replicas-to-write", "0");
         server.commands().configSet("maxmemory-policy", "noeviction");
@@ -98,53 +94,10 @@ class StoreStateIT {
 
         server.commands().configSet(setting, value);
 
-        await().atMost(Patience.TIME)
-                .untilAsserted(
-                        () -> assertThat(state().failure()).get().asString().contains("refused: " + error));
+        assertThat(state().failure()).get().asString().contains("refused: " + error);
         server.commands().configSet(setting, "0");
         await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(state().failure()).isEmpty());
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"get", "set", "time", "evalsha"})
-    void reportsARightWithoutWhichNothingIsGranted(String command) {
-        backend.start();
-        assertThat(state().failure()).isEmpty();
-
-        server.grantDefaultUser("-" + command);
-
-        // A grant is checked less within 20 ms of an earlier one.
-        await().atMost(Patience.TIME)
-                .untilAsserted(
-                        () -> assertThat(state().failure()).get().asString().contains("refused: "));
-    }
-
-    @Test
-    void reportsAMasterThatHasBecomeAReplica() {
-        backend.start();
-        assertThat(state().failure()).isEmpty();
-
-        server.commands().replicaof(server.host(), 1);
-
-        // The lock of the last attempt is held for a millisecond.
-        await().atMost(Patience.TIME)
-                .untilAsserted(
-                        () -> assertThat(state().failure()).get().asString().contains("refused: READONLY"));
-    }
-
-    /** It brings along the marker of the server that wrote it. */
-    @Test
-    void namesARestoredSnapshotAsAReasonOfTheRecovery() {
-        server.commands().set("lock:history", "f".repeat(40) + ":1700000000000000:grace");
-
-        AcquireResult refused = new BackendUser(backend).acquire(BackendUser.token("a", 1));
-
-        assertThat(refused).asInstanceOf(type(AcquireResult.Recovering.class)).satisfies(recovering -> {
-            assertThat(recovering.problem()).contains("a restored snapshot");
-            assertThat(state().recovering()).isPositive();
-            assertThat(state().warnings()).containsExactly(recovering.problem());
-        });
     }
 
     @Test

@@ -1,9 +1,7 @@
 package io.github.lockstarter.redis.cause;
 
-import io.lettuce.core.RedisException;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 public final class ExceptionCauses {
@@ -13,28 +11,7 @@ public final class ExceptionCauses {
      */
     public static final String CONNECTION_CLOSED = "Connection is closed";
 
-    /** Lettuce masks a password in an address, but shows its length. */
-    private static final Pattern LOGIN = Pattern.compile("(?<=//)[^\\s/]*@");
-
     private ExceptionCauses() {}
-
-    public static String withoutLogins(String text) {
-        return LOGIN.matcher(text).replaceAll("");
-    }
-
-    /** The failure; or its message and root cause alone if a message contains a login. */
-    public static Throwable withoutLogins(Throwable failure) {
-        if (reasonsOf(failure).noneMatch(ExceptionCauses::containsLogin)) {
-            return failure;
-        }
-        Throwable root = rootOf(failure);
-        return new RedisException(
-                withoutLogins(String.valueOf(failure.getMessage())), containsLogin(root) ? null : root);
-    }
-
-    private static boolean containsLogin(Throwable failure) {
-        return LOGIN.matcher(String.valueOf(failure.getMessage())).find();
-    }
 
     public static String said(Throwable failure) {
         return Optional.ofNullable(failure.getMessage())

@@ -3,16 +3,11 @@ package io.github.lockstarter.redis.check;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
-import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
-import io.github.lockstarter.redis.key.KeySpace;
-import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -20,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,49 +25,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerChecks {
 
-    /** How long an instance counts after its last announcement: some pings. */
-    private static final Duration PRESENT = Duration.ofSeconds(15);
-
     private final RedisConnections connections;
     private final RedisConnector connector;
     private final RedisSettings settings;
-    private final String announced;
-    private final String grace;
 
     private volatile Map<String, List<String>> warnings = Map.of();
-    /** In milliseconds, as announced last by an instance. */
-    private volatile Optional<String> announcedGrace = Optional.empty();
 
-    public ServerChecks(
-            RedisConnections connections, RedisConnector connector, RedisSettings settings, KeySpace keySpace) {
+    public ServerChecks(RedisConnections connections, RedisConnector connector, RedisSettings settings) {
         this.connections = connections;
         this.connector = connector;
         this.settings = settings;
-        this.announced = keySpace.history() + ":grace";
-        this.grace = ScriptCall.millis(settings.guard().grace());
-    }
-
-    /** Tells the grace period to instances that {@link #look}, since all must have the same. Never fails. */
-    public void announce() {
-        String millis = Long.toString(PRESENT.toMillis());
-        atAnnounced(link ->
-                link.ask(CommandType.SET, new StatusOutput<>(StringCodec.UTF8), announced, grace, "PX", millis));
-    }
-
-    private <T> CompletableFuture<Optional<T>> atAnnounced(Function<RedisLink, CompletionStage<T>> command) {
-        RedisLink link = connections.current(announced);
-        return link == null
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : BackendGuard.stageOf(() -> command.apply(link))
-                        .handle((answer, failure) -> Optional.ofNullable(answer))
-                        .toCompletableFuture();
     }
 
     public List<String> warnings() {
         return Stream.of(
                         deposedMaster().stream(),
                         shortGrace().stream(),
-                        otherGrace().stream(),
                         warnings.values().stream().flatMap(List::stream))
                 .flatMap(each -> each)
                 .toList();
@@ -91,19 +57,6 @@ public final class ServerChecks {
                         + DurationText.exactly(timeout) + "). Lower command-timeout, or raise"
                         + " distributed-lock.redis.grace-period (docs/guarantees.md, Failover and restart)")
                 : Optional.empty();
-    }
-
-    private Optional<String> otherGrace() {
-        return announcedGrace
-                .filter(other -> !other.equals(grace) && other.matches("\\d{1,15}"))
-                .map(other -> "Redis at " + connector.target().name() + " is used by another instance with the key"
-                        + " prefix " + settings.keyPrefix() + ", which grants no free locks for "
-                        + DurationText.exactly(Duration.ofMillis(Long.parseLong(other)))
-                        + " after a failover or restart; this one waits for "
-                        + DurationText.exactly(settings.guard().grace())
-                        + ". The one that waits less may grant locks that are held. Set the same"
-                        + " distributed-lock.max-lease, redis.grace-period and redis.deposed-master-writes in all"
-                        + " instances, or another distributed-lock.key-prefix");
     }
 
     private Optional<String> deposedMaster() {
@@ -126,10 +79,7 @@ public final class ServerChecks {
                         // The whole default reply: before version 7, INFO takes one section or none.
                         link.thenCompose(open -> open.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8)))
                                 .handle(ServerChecks::answer)));
-        CompletableFuture<Optional<String>> announcement =
-                atAnnounced(link -> link.ask(CommandType.GET, new ValueOutput<>(StringCodec.UTF8), announced));
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
-                .thenCombine(announcement, (all, found) -> announcedGrace = found)
                 .thenRun(() -> {
                     Map<String, List<String>> found = new LinkedHashMap<>();
                     answers.forEach((server, answer) -> found.put(

@@ -46,12 +46,6 @@ record ServerState(Map<String, String> fields) {
                     + fields.get("rdb_changes_since_last_save") + " changes: if it restarts, the history guard needs an"
                     + " instance that used it before to detect that locks were forgotten. Set appendonly yes or save");
         }
-        if (hasLostItsReplicas() && !settings.guard().isOff()) {
-            warnings.add(
-                    place + " has no replica any more: when repl-backlog-ttl is over (1h by default), it changes its"
-                            + " replication id as if it had been restarted, and grants no free locks for the grace period."
-                            + " Bring a replica back, or set repl-backlog-ttl 0");
-        }
         if (executesScriptsWithoutReplicas()
                 && !settings.guard().deposedMasterWrites().isZero()) {
             warnings.add(place + " runs version " + fields.get("redis_version") + ", which executes scripts regardless"
@@ -64,10 +58,6 @@ record ServerState(Map<String, String> fields) {
     /** Redis 6.0 applies the setting to commands, but not to those that a script calls. */
     private boolean executesScriptsWithoutReplicas() {
         return fields.getOrDefault("redis_version", "").startsWith("6.0.");
-    }
-
-    private boolean hasLostItsReplicas() {
-        return "0".equals(fields.get("connected_slaves")) && "1".equals(fields.get("repl_backlog_active"));
     }
 
     private boolean evicts() {

@@ -143,7 +143,6 @@ final class MailboxConnection {
                 return;
             }
             connector.lookForAnotherMaster(onAnotherMaster);
-            mailbox.ping();
             if (connection.isOpen()) {
                 BackendGuard.stageOf(() -> connection.async().ping())
                         .whenComplete((answer, failure) -> recordReply(failure));

@@ -24,18 +24,11 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
     private final String channel;
     private final SignalListener listener;
-    private final Runnable onPing;
     private volatile boolean wasOpen;
 
-    /** @param onPing runs on the event loop before each ping of the subscription; returns at once and throws nothing */
-    public SignalMailbox(String channel, SignalListener listener, Runnable onPing) {
+    public SignalMailbox(String channel, SignalListener listener) {
         this.channel = channel;
         this.listener = listener;
-        this.onPing = onPing;
-    }
-
-    void ping() {
-        onPing.run();
     }
 
     String channel() {

@@ -10,8 +10,6 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * histories are created on first use.
  */
 public final class ClientHistories {
-
-    /** A promoted node may have thousands; the rest is compared later. */
-    private static final int MOST_OUTDATED = 256;
 
     private final KeySpace keySpace;
     private final boolean perSlot;
@@ -86,21 +81,17 @@ public final class ClientHistories {
     }
 
     private RecoveryStarted recovers(ServerHistory history, Duration left) {
-        RecoveryStarted recovery = recovery(history, left);
-        if (!perSlot || isNews(history)) {
-            receiver.accept(recovery);
-        }
-        return recovery;
-    }
-
-    private RecoveryStarted recovery(ServerHistory history, Duration left) {
         String node = perSlot ? nodeOf.apply(history.key()).orElse("") : "";
         String store = "Redis at " + (node.isEmpty() ? servers.target().name() : node);
-        return new RecoveryStarted(
+        RecoveryStarted recovery = new RecoveryStarted(
                 store,
                 node.isEmpty() ? Scope.ALL : Scope.PART,
                 store + ' ' + history.change().predicate(),
                 left);
+        if (!perSlot || isNews(history)) {
+            receiver.accept(recovery);
+        }
+        return recovery;
     }
 
     /**
@@ -112,27 +103,6 @@ public final class ClientHistories {
         long now = servers.nanoTime();
         long first = reported.computeIfAbsent(history.name().orElse(""), name -> now);
         return !isOfNode || now - first < terms.grace().toNanos();
-    }
-
-    /**
-     * The histories to compare with their servers now: of each server one that this instance has used, and those whose
-     * servers were found to have other histories since.
-     */
-    public List<ServerHistory> toCheck() {
-        if (guard.isOff()) {
-            return List.of();
-        }
-        if (!perSlot) {
-            return List.of(of(keySpace.history()));
-        }
-        List<ServerHistory> used = made().filter(one -> one.name().isPresent()).toList();
-        Map<Optional<String>, ServerHistory> oneOfEachNode = new HashMap<>();
-        used.forEach(one -> oneOfEachNode.putIfAbsent(nodeOf.apply(one.key()), one));
-        Stream<ServerHistory> outdated =
-                used.stream().filter(ServerHistory::isOutdated).limit(MOST_OUTDATED);
-        return Stream.concat(oneOfEachNode.values().stream(), outdated)
-                .distinct()
-                .toList();
     }
 
     public void found(Optional<String> told) {
@@ -151,11 +121,11 @@ public final class ClientHistories {
         return unnamed || made().anyMatch(ServerHistory::isUnnamed) ? Guard.DEGRADED : Guard.GUARDED;
     }
 
-    /** The recovery that lasts longest. */
-    public Optional<RecoveryStarted> recovery() {
-        return made().max(Comparator.comparing(ServerHistory::recovering))
-                .map(history -> recovery(history, history.recovering()))
-                .filter(longest -> !guard.isOff() && !longest.remaining().isZero());
+    public Duration recovering() {
+        return made().map(ServerHistory::recovering)
+                .max(Comparator.naturalOrder())
+                .filter(left -> !guard.isOff())
+                .orElse(Duration.ZERO);
     }
 
     private Stream<ServerHistory> made() {

@@ -3,12 +3,10 @@ package io.github.lockstarter.redis.history;
 /** Why a server started another history, derived from the markers before and after. */
 enum HistoryChange {
     /** The instance had seen no marker. */
-    UNSEEN("may have forgotten locks before this instance asked it (a restart, a failover, lost data or a restored"
-            + " snapshot)"),
+    UNSEEN("may have forgotten locks before this instance asked it"),
     /** The marker was deleted while the server ran. */
     DATA_LOST("lost its data"),
-    REPLACED("has another replication id: it was restarted, replaced by another server or restored from a snapshot, or"
-            + " its first replica came or its last one left"),
+    REPLACED("was restarted or replaced by another server"),
     /** The new history starts earlier than the previous one: the clock was set back. */
     CLOCK_SET_BACK("has a clock that was set back");
 

@@ -39,14 +39,6 @@ final class NodeHistoryIds {
         return name == null ? "" : name.known();
     }
 
-    /** Whether the node of the key has reported another id than this one. */
-    boolean isOutdated(String key, String name) {
-        return nodeOf.apply(key)
-                .map(names::get)
-                .filter(last -> !last.text.equals(name))
-                .isPresent();
-    }
-
     void learn(String key, String name) {
         nodeOf.apply(key).ifPresent(node -> names.merge(node, new Name(name, System.nanoTime()), this::changed));
     }

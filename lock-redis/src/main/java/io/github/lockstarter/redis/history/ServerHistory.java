@@ -102,11 +102,6 @@ public final class ServerHistory {
         return marker.startsWith(UNNAMED);
     }
 
-    boolean isOutdated() {
-        return names != null
-                && name().filter(known -> names.isOutdated(key, known)).isPresent();
-    }
-
     Optional<String> name() {
         return nameIn(marker);
     }

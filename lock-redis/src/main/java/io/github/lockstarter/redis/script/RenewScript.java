@@ -38,14 +38,8 @@ public record RenewScript(
 
     @Override
     public CompletionStage<List<RenewResult>> send(List<RenewCommand> commands) {
-        Batch batch = new Batch(commands, histories.ofKey(commands.get(0).key()));
+        Batch batch = new Batch(commands);
         return runner.run(batch.call(), batch);
-    }
-
-    /** Renews nothing. The script compares the history, so a new one begins now and not with the next command. */
-    public void check(ServerHistory history) {
-        Batch none = new Batch(List.of(), history);
-        runner.run(none.call(), none);
     }
 
     private static RenewResult unknown(RedisFailure failure) {
@@ -59,9 +53,9 @@ public record RenewScript(
         private final ServerHistory history;
         private final String known;
 
-        Batch(List<RenewCommand> commands, ServerHistory history) {
+        Batch(List<RenewCommand> commands) {
             this.commands = commands;
-            this.history = history;
+            this.history = histories.ofKey(commands.get(0).key());
             this.known = history.known();
         }
 
@@ -86,7 +80,7 @@ public record RenewScript(
                 next += 3;
             }
             keys.add(history.key());
-            keys.add(keySpace.fenceOf(history.key()));
+            keys.add(keySpace.fenceOf(keys.get(0)));
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
 

@@ -91,20 +91,6 @@ class ServerStateTests {
                 .isEmpty();
     }
 
-    @Test
-    void warnsThatTheHistoryWillChangeOnceTheLastReplicaHasLeft() {
-        assertThat(warnings("connected_slaves:0\r\nrepl_backlog_active:1", RedisSettings.DEFAULTS))
-                .singleElement()
-                .asString()
-                .contains("no replica any more", "repl-backlog-ttl 0");
-        assertThat(warnings("connected_slaves:0\r\nrepl_backlog_active:0", RedisSettings.DEFAULTS))
-                .isEmpty();
-        assertThat(warnings("connected_slaves:1\r\nrepl_backlog_active:1", RedisSettings.DEFAULTS))
-                .isEmpty();
-        assertThat(warnings("connected_slaves:0\r\nrepl_backlog_active:1\r\naof_enabled:1", WITHOUT_GRACE))
-                .isEmpty();
-    }
-
     private static List<String> warnings(String info, RedisSettings settings) {
         return ServerState.of(info).warnings("here:1", settings);
     }

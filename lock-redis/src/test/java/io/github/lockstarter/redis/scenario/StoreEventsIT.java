@@ -97,7 +97,7 @@ class StoreEventsIT {
             assertThat(application.events().ofStore().get(2))
                     .extracting(event -> ((RecoveryStarted) event).problem())
                     .asString()
-                    .contains(" has another replication id: it was restarted, replaced");
+                    .endsWith(" was restarted or replaced by another server");
         }
     }
 
@@ -194,7 +194,7 @@ class StoreEventsIT {
                         .isEqualTo(1);
                 assertThat(received.stream().skip(before).filter(RecoveryStarted.class::isInstance))
                         .allSatisfy(recovery -> assertThat(((RecoveryStarted) recovery).problem())
-                                .contains(" has another replication id: it was restarted, replaced"));
+                                .endsWith(" was restarted or replaced by another server"));
             }
         }
 
