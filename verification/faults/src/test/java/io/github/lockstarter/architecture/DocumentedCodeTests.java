@@ -36,8 +36,8 @@ class DocumentedCodeTests {
     private static final Pattern LEFT_OUT = Pattern.compile("^ *….*$", Pattern.MULTILINE);
     private static final Pattern CONSTRUCTOR = Pattern.compile("^([A-Z]\\w*)\\(", Pattern.MULTILINE);
 
-    /** A library that this module does not have. */
-    private static final Pattern FOREIGN = Pattern.compile("@EnableRetry");
+    /** Libraries that this module does not have. */
+    private static final Pattern FOREIGN = Pattern.compile("@EnableRetry|DistributedLockProvider");
 
     private static final String IMPORTS = Stream.of(
                     "io.github.lockstarter.*",
