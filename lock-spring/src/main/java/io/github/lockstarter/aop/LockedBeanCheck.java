@@ -114,8 +114,8 @@ public final class LockedBeanCheck
                         locked.method(),
                         "the proxy is a subclass, and " + ClassUtils.getShortName(type) + " is a "
                                 + (type.isRecord() ? "record" : "final class") + ".",
-                        "Make it a class that is not final (in Kotlin: 'open', or the kotlin-spring plugin), or declare "
-                                + "the method in an interface and set spring.aop.proxy-target-class=false.");
+                        "Make it a class that is not final (in Kotlin: 'open', or the kotlin-spring plugin), or "
+                                + "declare the method in an interface and set spring.aop.proxy-target-class=false.");
             });
         }
         return bean;
