@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Workload {
 
     /** Beyond the wait, the command timeout and every pause of a process by the nemesis. */
-    private static final Duration FOREVER = Duration.ofSeconds(20);
+    private static final Duration FOREVER = Duration.ofSeconds(60);
 
     private static final Duration AFTER_AN_ERROR = Duration.ofMillis(20);
 

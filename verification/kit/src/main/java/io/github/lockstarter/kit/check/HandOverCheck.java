@@ -86,12 +86,9 @@ public final class HandOverCheck implements Check {
                 return Optional.empty();
             }
             reported = true;
-            return Optional.of(Violation.of(
-                    "I10",
-                    event.key(),
-                    event.at(),
-                    event.worker() + " handed over " + length + " times and for " + (event.at() - knownAt) / 1_000_000
-                            + " ms while it knew of another instance that waited"));
+            String description = event.worker() + " handed over " + length + " times and for "
+                    + (event.at() - knownAt) / 1_000_000 + " ms while it knew of another instance that waited";
+            return Optional.of(new Violation("I10", event.key(), event.at(), description, length <= MOST, List.of()));
         }
     }
 }

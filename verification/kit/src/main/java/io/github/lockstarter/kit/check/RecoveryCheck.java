@@ -56,7 +56,7 @@ public final class RecoveryCheck implements Check {
     }
 
     private static Violation violation(LabEvent failed, long answered) {
-        return Violation.of(
+        return Violation.late(
                 "I11",
                 failed.key(),
                 failed.at(),

@@ -27,7 +27,7 @@ public final class WaitCheck implements Check {
     }
 
     private static Violation violation(LabEvent event) {
-        return Violation.of(
+        return Violation.late(
                 "I5",
                 event.key(),
                 event.at(),
