@@ -33,8 +33,9 @@ public final class Application implements AutoCloseable {
     private final LockEngine engine;
     private final LockTemplate locks;
 
-    private Application(LockBackend backend, EngineSettings settings, EngineEnvironment environment) {
-        this.backend = new RecordingBackend(backend);
+    private Application(
+            LockBackend backend, EngineSettings settings, EngineEnvironment environment, OpenCommands open) {
+        this.backend = new RecordingBackend(backend, open);
         this.engine = new LockEngine(this.backend, settings, List.of(events), environment);
         this.locks = new LockTemplate(engine, OnLost.THROW);
     }
@@ -44,11 +45,12 @@ public final class Application implements AutoCloseable {
     }
 
     public static Application over(LockBackend backend, EngineSettings settings) {
-        return over(backend, settings, EngineEnvironment.of(EngineClock.SYSTEM));
+        return over(backend, settings, EngineEnvironment.of(EngineClock.SYSTEM), new OpenCommands());
     }
 
-    static Application over(LockBackend backend, EngineSettings settings, EngineEnvironment environment) {
-        return new Application(backend, settings, environment);
+    static Application over(
+            LockBackend backend, EngineSettings settings, EngineEnvironment environment, OpenCommands open) {
+        return new Application(backend, settings, environment, open);
     }
 
     public static EngineSettings settings(Duration lease) {

@@ -38,6 +38,7 @@ abstract class EngineContract {
     private final Supplier<? extends LockStore> opening;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Application> applications = new ArrayList<>();
+    private final OpenCommands open = new OpenCommands();
     private SettableClock clock;
     LockStore store;
     Application first;
@@ -67,15 +68,15 @@ abstract class EngineContract {
     }
 
     Application newApplication(EngineSettings settings) {
-        Application application = Application.over(store.connect(), settings, clock.environment());
+        Application application = Application.over(store.connect(), settings, clock.environment(), open);
         applications.add(application);
         return application;
     }
 
-    /** For the leases of the store, and for the applications. */
+    /** For the leases of the store, and for the applications, while no command is on its way. */
     void letPass(Duration time) {
         Needs.of(store).time();
-        clock.letPass(time);
+        open.whenNone(() -> clock.letPass(time));
     }
 
     /** For the applications, so that a wait ends that blocks no thread. */
@@ -90,9 +91,7 @@ abstract class EngineContract {
             Duration step = left.compareTo(STEP) < 0 ? left : STEP;
             letPass(step);
             clock.settle();
-            for (Application each : applications) {
-                each.backend().awaitAnsweredRenewals();
-            }
+            open.whenNone(() -> {});
             left = left.minus(step);
         }
     }

@@ -1,7 +1,5 @@
 package io.github.lockstarter.contract;
 
-import static org.awaitility.Awaitility.await;
-
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -39,11 +37,16 @@ public final class RecordingBackend extends ForwardingBackend {
     private final Queue<Duration> renewedFor = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
     private final AtomicInteger throwingRenewals = new AtomicInteger();
-    private final AtomicInteger unansweredRenewals = new AtomicInteger();
+    private final OpenCommands open;
     private volatile @Nullable SignalListener listener;
 
     public RecordingBackend(LockBackend backend) {
+        this(backend, new OpenCommands());
+    }
+
+    RecordingBackend(LockBackend backend, OpenCommands open) {
         super(backend);
+        this.open = open;
     }
 
     public List<Sent> sent() {
@@ -82,7 +85,7 @@ public final class RecordingBackend extends ForwardingBackend {
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         sent.add(new Sent(Verb.ACQUIRE, command.key(), command.token().value()));
-        return backend.acquire(command);
+        return open.count(() -> backend.acquire(command));
     }
 
     @Override
@@ -95,34 +98,12 @@ public final class RecordingBackend extends ForwardingBackend {
             throw new IllegalStateException("planted failure of a whole renewal");
         }
         if (failingRenewals.get() == 0) {
-            return backend.renew(commands).stream().map(this::counted).toList();
+            return backend.renew(commands).stream()
+                    .map(renewal -> open.count(() -> renewal))
+                    .toList();
         }
         failingRenewals.updateAndGet(left -> Math.max(0, left - commands.size()));
         return commands.stream().map(command -> plantedFailure()).toList();
-    }
-
-    private CompletionStage<RenewResult> counted(CompletionStage<RenewResult> renewal) {
-        unansweredRenewals.incrementAndGet();
-        CompletableFuture<RenewResult> answer = new CompletableFuture<>();
-        renewal.whenComplete((result, failure) -> {
-            try {
-                if (failure == null) {
-                    answer.complete(result);
-                } else {
-                    answer.completeExceptionally(failure);
-                }
-            } finally {
-                unansweredRenewals.decrementAndGet();
-            }
-        });
-        return answer;
-    }
-
-    /** Until the engine has received the answers to all renewals that were sent. */
-    void awaitAnsweredRenewals() {
-        if (unansweredRenewals.get() > 0) {
-            await().until(() -> unansweredRenewals.get() == 0);
-        }
     }
 
     private static CompletionStage<RenewResult> plantedFailure() {
