@@ -1,7 +1,11 @@
 package io.github.lockstarter.redis.cause;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 public final class ExceptionCauses {
@@ -11,7 +15,42 @@ public final class ExceptionCauses {
      */
     public static final String CONNECTION_CLOSED = "Connection is closed";
 
+    /** Lettuce masks a password in an address, but shows its length. */
+    private static final Pattern LOGIN = Pattern.compile("(?<=//)[^\\s/]*@");
+
     private ExceptionCauses() {}
+
+    public static String withoutLogins(String text) {
+        return LOGIN.matcher(text).replaceAll("");
+    }
+
+    /** The failure; or a copy of it, its causes and suppressed failures, if the message of one contains a login. */
+    public static Throwable withoutLogins(Throwable failure) {
+        if (reasonsOf(failure).noneMatch(ExceptionCauses::containsLogin)) {
+            return failure;
+        }
+        Throwable copy = likewise(failure, withoutLogins(String.valueOf(failure.getMessage())));
+        if (failure.getCause() != null) {
+            copy.initCause(withoutLogins(failure.getCause()));
+        }
+        Stream.of(failure.getSuppressed()).map(ExceptionCauses::withoutLogins).forEach(copy::addSuppressed);
+        copy.setStackTrace(failure.getStackTrace());
+        return copy;
+    }
+
+    /** Keeps the types that a caller tells apart. */
+    private static RedisException likewise(Throwable failure, String message) {
+        if (failure instanceof RedisCommandExecutionException) {
+            return new RedisCommandExecutionException(message);
+        }
+        return failure instanceof RedisCommandTimeoutException
+                ? new RedisCommandTimeoutException(message)
+                : new RedisException(message);
+    }
+
+    private static boolean containsLogin(Throwable failure) {
+        return LOGIN.matcher(String.valueOf(failure.getMessage())).find();
+    }
 
     public static String said(Throwable failure) {
         return Optional.ofNullable(failure.getMessage())

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.failure;
 
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A failed command.
  *
- * @param problem without passwords and lock tokens
+ * @param problem without lock tokens
  */
 public record RedisFailure(Effect effect, String problem, String remedy, Throwable cause) {
 
@@ -23,8 +24,13 @@ public record RedisFailure(Effect effect, String problem, String remedy, Throwab
     /** Frames to keep of client and network exceptions, which show only the client's own threads. */
     private static final int FRAMES = 3;
 
-    /** Truncates stack traces, which logs would repeat for each failed call. Types, messages and first frames stay. */
+    /**
+     * Omits logins, and truncates stack traces, which logs would repeat for each failed call. Types, messages and first
+     * frames stay.
+     */
     public RedisFailure {
+        problem = ExceptionCauses.withoutLogins(problem);
+        cause = ExceptionCauses.withoutLogins(cause);
         @Nullable Throwable each = cause;
         for (int depth = 0; each != null && depth < 10; depth++) {
             if (each instanceof RedisException || each instanceof IOException || each instanceof CompletionException) {

@@ -5,6 +5,7 @@ import io.lettuce.core.StaticCredentialsProvider;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,9 @@ record RedlockNode(URI address) {
 
     private static final int DEFAULT_PORT = 6379;
     private static final String WITH_TLS = "rediss";
+
+    /** Behind a slash or another of these signs, {@code @} belongs to a login that is not encoded. */
+    private static final Pattern ADDRESS = Pattern.compile("([\\w-]+://)?[^/?#]*(/\\d{0,9})?([?#][^@]*)?");
 
     /**
      * @param bundled whether an SSL bundle is configured, which requires TLS
@@ -28,7 +32,9 @@ record RedlockNode(URI address) {
         } catch (IllegalArgumentException e) {
             throw unreadable(text);
         }
-        if (address.getHost() == null || !Set.of("redis", WITH_TLS).contains(address.getScheme())) {
+        if (address.getHost() == null
+                || !Set.of("redis", WITH_TLS).contains(address.getScheme())
+                || !ADDRESS.matcher(text).matches()) {
             throw unreadable(text);
         }
         RedlockNode node = new RedlockNode(address);

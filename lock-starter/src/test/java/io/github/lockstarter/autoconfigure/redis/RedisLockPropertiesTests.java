@@ -73,6 +73,9 @@ class RedisLockPropertiesTests {
             distributed-lock.redlock.nodes=a:1,b:2,A:1    | distributed-lock.redlock.nodes has a:1 twice
             distributed-lock.redlock.nodes=a,redis://u:pw@a:6379/3 | distributed-lock.redlock.nodes has a:6379 twice
             distributed-lock.redlock.nodes=redis://u:pw@h:1:2 | distributed-lock.redlock.nodes has 'h:1:2' (a login is not shown here), which is not a server address
+            distributed-lock.redlock.nodes=redis://u:12/pw@h:1 | distributed-lock.redlock.nodes has 'h:1' (a login is not shown here), which is not a server address
+            distributed-lock.redlock.nodes=redis://u:12?pw@h:1 | distributed-lock.redlock.nodes has 'h:1' (a login is not shown here), which is not a server address
+            distributed-lock.redlock.nodes=redis://h:1/x | distributed-lock.redlock.nodes has 'redis://h:1/x' (a login is not shown here), which is not a server address
             distributed-lock.redlock.nodes=redis-sentinel://h | 'redis-sentinel://h' (a login is not shown here), which is not a server address
             distributed-lock.backend=zookeeper            | and the application has no such store; it has [local, redis, redlock]
             """)
