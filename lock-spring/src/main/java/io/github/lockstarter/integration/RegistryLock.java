@@ -38,15 +38,18 @@ final class RegistryLock implements DistributedLock {
     @Override
     public void lock(Duration ttl) {
         LockRequest leaseRequest = request.leasedFor(ttl);
+        uninterruptibly(leaseRequest, () -> {
+            locks.asLock(leaseRequest).lock();
+            return true;
+        });
+    }
+
+    private boolean uninterruptibly(LockRequest leaseRequest, LockedAction<Boolean, RuntimeException> step) {
         boolean isInterrupted = false;
         try {
             while (true) {
                 try {
-                    confirmed(leaseRequest, () -> {
-                        locks.asLock(leaseRequest).lock();
-                        return true;
-                    });
-                    return;
+                    return confirmed(leaseRequest, step);
                 } catch (LockInterruptedException e) {
                     isInterrupted = true;
                     Thread.interrupted(); // asks again, and waits for the answer
@@ -78,7 +81,7 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public boolean tryLock() {
-        return confirmed(request, lock::tryLock);
+        return uninterruptibly(request, lock::tryLock);
     }
 
     @Override
