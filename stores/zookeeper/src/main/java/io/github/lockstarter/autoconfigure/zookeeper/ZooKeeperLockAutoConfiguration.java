@@ -21,10 +21,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /**
- * Locks in ZooKeeper by {@code distributed-lock.zookeeper.*}, or over the application's only {@code CuratorFramework}.
- * Requires {@link DistributedLockAutoConfiguration}.
+ * Locks in ZooKeeper by {@code distributed-lock.zookeeper.*}, or over the application's only {@code CuratorFramework};
+ * several are refused without a connect string. Requires {@link DistributedLockAutoConfiguration}.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnBean(LockSettings.class)
@@ -53,9 +54,14 @@ public final class ZooKeeperLockAutoConfiguration {
         @Bean
         @ConditionalOnMissingLockBackend
         ZooKeeperLockBackend distributedLockZookeeperBackend(
-                LockSettings locks, ZooKeeperLockProperties properties, ObjectProvider<CuratorFramework> application) {
+                LockSettings locks,
+                ZooKeeperLockProperties properties,
+                ObjectProvider<CuratorFramework> application,
+                Environment environment) {
             ZooKeeperLockSettings settings = properties.settings(locks);
-            CuratorFramework shared = application.getIfAvailable();
+            CuratorFramework shared = environment.containsProperty(ZooKeeperLockProperties.CONNECT_STRING)
+                    ? application.getIfUnique()
+                    : application.getIfAvailable();
             if (shared != null) {
                 return new ZooKeeperLockBackend(shared, settings);
             }

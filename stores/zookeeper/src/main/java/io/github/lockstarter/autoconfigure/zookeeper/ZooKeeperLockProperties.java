@@ -13,9 +13,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Configuration of locks in ZooKeeper.
  *
  * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, optionally with a chroot after
- *     the last one. Not used if the application declares a CuratorFramework.
+ *     the last one. Not used if the application declares one CuratorFramework.
  * @param sessionTimeout How long the servers keep the locks of a silent instance: 1s to 10m. A lock is in doubt after
- *     half of it. Not used if the application declares a CuratorFramework.
+ *     half of it. Not used if the application declares one CuratorFramework.
  * @param connectionTimeout How long startup waits for a connection: 100ms to 60s.
  * @param commandTimeout Time limit for the answer to one lock command: 100ms to 60s.
  * @param root Path of all locks.
@@ -34,6 +34,7 @@ record ZooKeeperLockProperties(
 
     static final String NAME = "zookeeper";
     static final String PREFIX = "distributed-lock." + NAME;
+    static final String CONNECT_STRING = PREFIX + ".connect-string";
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofSeconds(60);
@@ -61,9 +62,8 @@ record ZooKeeperLockProperties(
     /** @throws IllegalArgumentException names the wrong property */
     ZooKeeperLockSettings settings(LockSettings locks) {
         if (connectString.isBlank()) {
-            throw new IllegalArgumentException(
-                    PREFIX + ".connect-string is empty; name the servers of the ensemble, such as"
-                            + " zoo1:2181,zoo2:2181,zoo3:2181");
+            throw new IllegalArgumentException(CONNECT_STRING + " is empty; name the servers of the ensemble, such as"
+                    + " zoo1:2181,zoo2:2181,zoo3:2181");
         }
         DurationText.check(PREFIX + ".session-timeout", sessionTimeout, Duration.ofSeconds(1), Duration.ofMinutes(10));
         DurationText.check(PREFIX + ".connection-timeout", connectionTimeout, SHORTEST, LONGEST);

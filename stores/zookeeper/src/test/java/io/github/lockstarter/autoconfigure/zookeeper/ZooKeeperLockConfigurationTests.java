@@ -104,15 +104,29 @@ class ZooKeeperLockConfigurationTests {
 
     /** Otherwise the locks would be on a server that nobody has named. */
     @Test
-    void startFailsWithTwoClientsOfTheApplication() {
-        inZooKeeper
-                .withBean("orders", CuratorFramework.class, () -> mock(CuratorFramework.class))
-                .withBean("stock", CuratorFramework.class, () -> mock(CuratorFramework.class))
+    void startFailsWithTwoClientsOfTheApplicationAndNoConnectString() {
+        withTwoClients(locks.withPropertyValues("distributed-lock.backend=zookeeper"))
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(NoUniqueBeanDefinitionException.class)
                         .hasMessageContaining("orders,stock"));
+    }
+
+    @Test
+    void usesTheConnectStringBesideTwoClientsOfTheApplication() {
+        withTwoClients(inZooKeeper)
+                .withPropertyValues("distributed-lock.zookeeper.required-at-start=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .getBean(ZooKeeperLockBackend.class)
+                        .hasToString("ZooKeeper (127.0.0.1:1/lock-starter/locks)"));
+    }
+
+    private static ApplicationContextRunner withTwoClients(ApplicationContextRunner application) {
+        return application
+                .withBean("orders", CuratorFramework.class, () -> mock(CuratorFramework.class))
+                .withBean("stock", CuratorFramework.class, () -> mock(CuratorFramework.class));
     }
 
     @Test
