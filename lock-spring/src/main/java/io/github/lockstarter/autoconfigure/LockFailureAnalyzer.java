@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.aop.LockStartException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -21,9 +22,11 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof BeanCreationException creation && creation.getBeanName() != null) {
                 bean = "Bean '" + creation.getBeanName() + "': ";
-            } else if (cause instanceof BindException unbound
-                    && UnknownProperties.analyze(unbound).isPresent()) {
-                return UnknownProperties.analyze(unbound).get();
+            } else if (cause instanceof BindException unbound) {
+                Optional<FailureAnalysis> unknown = UnknownProperties.analyze(unbound);
+                if (unknown.isPresent()) {
+                    return unknown.get();
+                }
             } else if (cause instanceof LockStartException invalid) {
                 return analysis(bean, invalid);
             } else if (cause instanceof IllegalArgumentException refusal
