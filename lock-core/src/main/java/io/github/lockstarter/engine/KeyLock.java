@@ -82,6 +82,9 @@ final class KeyLock extends TimerEntry {
     /** Minimum time for which a lost hold is remembered for its thread, which is then looked at as often. */
     private static final long MIN_REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
 
+    /** Until an event of the timer that has failed twice is repeated. */
+    private static final long REPEAT_NANOS = Duration.ofMillis(100).toNanos();
+
     private static final int RETRIES_PER_LEASE = 6;
     private static final long NEVER = Long.MAX_VALUE;
     private static final int NONE = -1;
@@ -158,6 +161,9 @@ final class KeyLock extends TimerEntry {
     /** Of a thread that failed in the middle of a change; closes this object. Written without the monitor. */
     volatile @Nullable Throwable failure;
 
+    /** The latest event of the timer failed. Written by the timer's thread. */
+    private volatile boolean isRepeating;
+
     KeyLock(String key, Running running) {
         this.key = key;
         this.running = running;
@@ -181,10 +187,14 @@ final class KeyLock extends TimerEntry {
     void fail(Throwable cause) {
         failure = cause;
         try {
-            running.timer.schedule(this, running.beganAt);
+            running.timer.schedule(this, repeatAt());
         } catch (RuntimeException | Error e) {
             // The next event of the key closes it.
         }
+    }
+
+    private long repeatAt() {
+        return isRepeating ? running.clock.nanos() + REPEAT_NANOS : running.beganAt;
     }
 
     @GuardedBy("this")
@@ -198,9 +208,12 @@ final class KeyLock extends TimerEntry {
             }
         }
         running.replace(this);
+        boolean isReported = isRetired;
         isRetired = true;
         failure = null;
-        todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
+        if (!isReported) {
+            todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
+        }
         next(todo, now);
     }
 
@@ -819,9 +832,13 @@ final class KeyLock extends TimerEntry {
     public void fire() {
         try {
             running.runInTick(this, this::look);
+            isRepeating = false;
         } catch (RuntimeException | Error e) {
-            running.timer.schedule(this, running.beganAt); // renewals, or the closing, depend on it: repeat it
-            throw e;
+            running.timer.schedule(this, repeatAt()); // renewals, or the closing, depend on it: repeat it
+            if (!isRepeating) { // reported once
+                isRepeating = true;
+                throw e;
+            }
         }
     }
 

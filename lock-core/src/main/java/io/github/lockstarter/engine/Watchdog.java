@@ -92,11 +92,14 @@ final class Watchdog {
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
         running.forEach(lock -> {
+            boolean isReported = lock.failure != null; // by the timer, which repeats its closing
             try {
                 running.runInTick(lock, (todo, later) -> isUnsettled |= !lock.confirm(todo, now, isDeferred));
             } catch (RuntimeException | Error failure) {
                 isUnsettled = true; // the next beat confirms again
-                throw failure;
+                if (!isReported) {
+                    throw failure;
+                }
             }
         });
         settled = isAnswered ? period : NEVER;

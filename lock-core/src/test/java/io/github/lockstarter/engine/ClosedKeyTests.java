@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
@@ -26,13 +27,18 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** A thread that fails in the middle of a change of a key. */
+@ExtendWith(OutputCaptureExtension.class)
 class ClosedKeyTests {
 
     private static final String KEY = "order:42";
     private static final LockRequest REQUEST = LockRequest.of(KEY).waitingUpTo(Duration.ofHours(1));
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS;
+    private static final String TIMER_FAILED = "A timer of the lock watchdog failed";
     private static final Duration CENTURIES = Duration.ofSeconds(9_999_999_999L);
 
     private final ManualBackend backend = new ManualBackend();
@@ -273,6 +279,23 @@ class ClosedKeyTests {
 
         assertThat(healthy.hold.lossCause).isEqualTo(LossCause.SHUTDOWN);
         assertThat(backend.nextRelease().command().token()).isEqualTo(healthy.hold.grant.token);
+    }
+
+    @Test
+    void reportsAKeyThatCannotBeClosedOnce(CapturedOutput output) {
+        Handle held = held();
+        Deadline deadline = held.hold.deadline;
+        held.hold.deadline = null; // so that each look and each closing fails
+        running.timer.schedule(held.hold.lock, running.beganAt);
+
+        await().until(() -> output.toString().contains(TIMER_FAILED));
+        await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
+                .until(() -> output.toString().split(TIMER_FAILED, -1).length == 2);
+        held.hold.deadline = deadline;
+        CompletableFuture<ReleaseOutcome> releasing = held.beginRelease();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(releasing).isCompletedWithValue(ReleaseOutcome.RELEASED);
+        assertThat(output.toString().split("inside lock 'order:42'", -1)).hasSize(2);
     }
 
     /** The loss is for the thread alone, whatever the lease. */
