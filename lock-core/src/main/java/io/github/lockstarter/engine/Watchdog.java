@@ -1,6 +1,8 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.engine.Deadline.Moment;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +20,9 @@ final class Watchdog {
     private static final long INTERVAL_NANOS = 1_000_000_000;
     private static final long JUMP_MILLIS = 100;
 
+    /** More than a busy machine takes. */
+    private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
+
     private final Running running;
     private final List<Renewal> due = new ArrayList<>();
     /** Effects of the looks of this tick. */
@@ -34,7 +39,9 @@ final class Watchdog {
 
     private volatile long deferredUntil;
     private volatile boolean isWatching;
-    private Moment last;
+
+    /** When the second that is watched began. */
+    private volatile Moment last;
 
     Watchdog(Running running) {
         this.running = running;
@@ -112,8 +119,10 @@ final class Watchdog {
     void begin() {
         if (!isWatching) {
             isWatching = true;
+            Moment now = running.now();
+            last = now;
             try {
-                running.timer.schedule(everySecond, running.now().nanos() + INTERVAL_NANOS);
+                running.timer.schedule(everySecond, now.nanos() + INTERVAL_NANOS);
             } catch (RuntimeException | Error e) {
                 isWatching = false;
                 throw e;
@@ -132,8 +141,15 @@ final class Watchdog {
 
     private void everySecond() {
         Moment now = running.now();
-        long ahead = now.wallMillis() - last.wallMillis() - (now.nanos() - last.nanos()) / 1_000_000;
+        long nanos = now.nanos() - last.nanos();
+        long ahead = now.wallMillis() - last.wallMillis() - nanos / 1_000_000;
         last = now;
+        Duration paused = Duration.ofNanos(nanos - INTERVAL_NANOS).plusMillis(Math.max(0, ahead));
+        if (paused.compareTo(LONG_PAUSE) > 0) {
+            EngineLog.warn(
+                    "This JVM was paused for about {}, or its clock was set: no lock was renewed meanwhile",
+                    DurationText.of(paused));
+        }
         if (ahead > JUMP_MILLIS) {
             running.forEach(lock -> running.runInTick(lock, lock::look));
         }

@@ -28,11 +28,24 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Holding, renewing, losing and releasing with answers that are late, missing or at the worst moment. */
 class EngineHoldInterleavingTests extends EngineInterleavings {
 
     private static final Duration LEASE = EngineSettings.DEFAULTS.lease();
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void saysForHowLongTheJvmWasPaused(CapturedOutput output) throws Exception {
+        granted(REQUEST, 1);
+        letPass(Duration.ofSeconds(76));
+
+        await().untilAsserted(
+                        () -> assertThat(output).containsPattern("This JVM was paused for about 7\\d(\\.\\d)?s, or"));
+    }
 
     @Test
     void aLeaseEndsWhileTheMachineIsSuspended() throws Exception {
