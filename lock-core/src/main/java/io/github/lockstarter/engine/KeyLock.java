@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
  * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#renew} and {@code defer}, {@link
  * Running#backoff}, {@code replace} and {@code forget}, and queries of {@link Heartbeat}, which read the clock and the
- * constant or cached answers of {@code CrashDetection}. Otherwise the time is an argument, except in {@link
- * #checkHeld}.
+ * constant or cached answers of {@code CrashDetection}; and in a shutdown, looks at the stacks of owners. Otherwise the
+ * time is an argument, except in {@link #checkHeld}.
  *
  * <p><b>Invariants.</b> A release is <em>decided</em> when {@link #release} or {@link #releaseLost} adds its command to
  * the effects.
@@ -383,7 +383,7 @@ final class KeyLock extends TimerEntry {
     synchronized CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
         Hold left = handle.hold;
         expire(todo, now);
-        if (handle.hasLeft) {
+        if (handle.hasLeft || left.entries == 0) { // its thread is exiting
             return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         }
         CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
@@ -810,6 +810,27 @@ final class KeyLock extends TimerEntry {
     /** Holders keep their locks. */
     synchronized void refuse(Effects todo, Outcome.Failed refusal, Moment now) {
         endAllWaits(todo, refusal);
+        next(todo, now);
+    }
+
+    /** A shutdown waits for no thread that waits for the shutdown: releases what such threads hold. */
+    synchronized void releaseOfExitingThreads(Effects todo, Moment now) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.state == Hold.State.HELD && each.owner.isExiting()) {
+                each.entries = 1;
+                exitEntry(todo, each, now);
+            }
+        }
+        next(todo, now);
+    }
+
+    /** The thread goes on after the shutdown that it waits for, and so has to notice the loss. */
+    synchronized void loseOf(Effects todo, Thread owner, Moment now) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.owner.thread() == owner) {
+                lose(todo, each, LossCause.SHUTDOWN, now);
+            }
+        }
         next(todo, now);
     }
 

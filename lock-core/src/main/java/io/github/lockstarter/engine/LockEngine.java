@@ -119,13 +119,21 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     /**
      * Stops granting and fails the waiters with {@link LockBackendException}. Holders keep their locks, which are still
-     * renewed, and can re-enter. Returns at once.
+     * renewed, and can re-enter. Releases those of threads in {@link System#exit}. Returns at once.
      *
      * @return completed when no lock is held and the backend has answered the releases, or at once if stopped; perhaps
      *     never if {@link #start()} or {@link #stop()} comes first
      */
     public CompletableFuture<Void> drain() {
         return forCallers(query(Running::drain, CompletableFuture.completedFuture(null)));
+    }
+
+    /**
+     * Reports the loss of the calling thread's locks and releases them: a thread that waits for {@link #drain()} would
+     * wait for itself. No effect on locks that a handle owns.
+     */
+    public void loseOfThisThread() {
+        ifRunning(running -> running.loseOf(Thread.currentThread()));
     }
 
     /**

@@ -502,6 +502,10 @@ final class Running {
         return held.whenNone().thenCompose(any -> calls.whenIdle());
     }
 
+    void loseOf(Thread owner) {
+        forEach(lock -> run(lock, (todo, now) -> lock.loseOf(todo, owner, now)));
+    }
+
     void leaveToLeases() {
         refuse();
         forEach(KeyLock::endRenewals);

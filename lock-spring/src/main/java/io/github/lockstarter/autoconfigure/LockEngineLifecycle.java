@@ -12,9 +12,9 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Drains the engines when the context stops: rejects new locks, and ends the phase when no lock is held or {@code
- * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases nothing, because executors may still run tasks: Spring
- * awaits them when it destroys beans, after all phases, or not at all. Until then engines renew leases and stores stay
- * connected.
+ * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases only the locks of the thread that stops it, because
+ * executors may still run tasks: Spring awaits them when it destroys beans, after all phases, or not at all. Until then
+ * engines renew leases and stores stay connected.
  *
  * <p>Restarts the engines with the context (paused test contexts, checkpoints): they are new instances then, so the
  * copies of a restored checkpoint are different ones. Spring stops and starts its lifecycle beans around a checkpoint
@@ -70,13 +70,15 @@ final class LockEngineLifecycle implements SmartLifecycle {
     @Override
     public void stop(Runnable callback) {
         destroyExecutorsBeforeEngine();
+        CompletableFuture<Void> drained = drain();
+        engines.values().forEach(LockEngine::loseOfThisThread);
         int held = engines.values().stream()
                 .mapToInt(engine -> engine.heldLocks().size())
                 .sum();
         if (held > 0) {
             log.info("Shutdown waits until {} locks are released", held);
         }
-        drain().thenRun(callback);
+        drained.thenRun(callback);
     }
 
     /** Does not wait. */

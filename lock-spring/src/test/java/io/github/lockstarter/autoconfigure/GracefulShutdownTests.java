@@ -383,6 +383,26 @@ class GracefulShutdownTests {
         assertThat(output).doesNotContain(LEFT_TO_LEASES);
     }
 
+    /** It would wait for itself, for the time of a phase and then for the lease. */
+    @Test
+    void theThreadThatClosesTheApplicationLosesItsLock(CapturedOutput output) {
+        withLease("65s", application)
+                .withPropertyValues("distributed-lock.max-lease=65s", "spring.lifecycle.timeout-per-shutdown-phase=65s")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    CompletableFuture<Void> job = CompletableFuture.runAsync(
+                            () -> locks.execute(KEY, () -> locks.execute(KEY, context::close)));
+                    assertThat(job)
+                            .failsWithin(Patience.TIME)
+                            .withThrowableThat()
+                            .withCauseInstanceOf(LockLostException.class);
+                });
+        assertThat(output).contains("Lost lock").contains("SHUTDOWN").doesNotContain(LEFT_TO_LEASES);
+        try (LockEngine other = new LockEngine(store, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM)) {
+            assertThat(other.tryAcquire(LockRequest.of(KEY))).isPresent();
+        }
+    }
+
     /** The control: an engine that releases the locks, as {@link LockEngine#stop()} does, allows two owners. */
     @Test
     void theCheckFindsTwoOwnersWhenTheEngineReleasesTheLocks() {

@@ -45,8 +45,8 @@ class LockEngineLifecycleTests {
         List<LockHandle> handles = new ArrayList<>();
         application
                 .withPropertyValues("distributed-lock.lease=500")
-                .run(context ->
-                        handles.add(context.getBean(LockOperations.class).acquire("order:1")));
+                .run(context -> handles.add(context.getBean(LockOperations.class)
+                        .acquire(LockRequest.of("order:1").ownedByHandle())));
         assertThat(handles).singleElement().satisfies(handle -> assertThatThrownBy(handle::close)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("the 500ms lease ran out"));
@@ -66,7 +66,7 @@ class LockEngineLifecycleTests {
     void locksAgainAfterTheContextWasStoppedAndStarted() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
-            LockHandle before = locks.acquire("order:1");
+            LockHandle before = locks.acquire(LockRequest.of("order:1").ownedByHandle());
             context.stop();
             assertThat(before.isHeld()).isTrue();
             assertThatThrownBy(() -> locks.acquire("order:2")).isInstanceOf(LockBackendException.class);
