@@ -231,6 +231,7 @@ final class Hold {
                 Instant.ofEpochMilli(grantedAtWallMillis),
                 held(now.nanos()),
                 state == State.HELD ? deadline.remaining(now) : Duration.ZERO,
+                request.isRenewed() ? request.maxHold() : Optional.of(request.lease()),
                 Math.max(1, entries),
                 renewals,
                 fencingToken - grant.firstFencingToken,

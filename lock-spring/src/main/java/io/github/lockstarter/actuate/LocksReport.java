@@ -28,6 +28,7 @@ public record LocksReport(
      * A held lock.
      *
      * @param owner acquiring thread, or {@value HeldLock#ASYNC}
+     * @param maxHoldMs absent without a limit
      * @param handOvers consecutive hand-overs within this instance
      */
     public record Held(
@@ -39,6 +40,7 @@ public record LocksReport(
             Instant heldSince,
             long heldForMs,
             long remainingLeaseMs,
+            @Nullable Long maxHoldMs,
             int holdCount,
             long renewals,
             long handOvers,
@@ -55,6 +57,7 @@ public record LocksReport(
                     held.heldSince(),
                     held.heldFor().toMillis(),
                     held.remainingLease().toMillis(),
+                    held.maxHold().map(Duration::toMillis).orElse(null),
                     held.holdCount(),
                     held.renewals(),
                     held.handOvers(),

@@ -2,6 +2,7 @@ package io.github.lockstarter.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
@@ -109,6 +110,20 @@ class LocksEndpointTests {
     }
 
     @Test
+    void showsWhichLocksAreHeldWithoutLimit() {
+        LockRequest endless = LockRequest.of("endless");
+        LockRequest limited = LockRequest.of("limited").renewedUpTo(Duration.ofHours(1));
+        LockRequest leased =
+                LockRequest.of("leased").leasedFor(Duration.ofSeconds(9)).withoutRenewal();
+        Stream.of(endless, limited, leased).forEach(engine::acquire);
+
+        assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null).held())
+                .extracting(Held::key, Held::maxHoldMs)
+                .containsExactlyInAnyOrder(
+                        tuple("endless", null), tuple("limited", 3_600_000L), tuple("leased", 9_000L));
+    }
+
+    @Test
     void showsTheSameTimeOfAcquisitionOnEveryRead() {
         engine.acquire(LockRequest.of("order:7"));
 
@@ -131,6 +146,7 @@ class LocksEndpointTests {
                 Instant.EPOCH,
                 second,
                 second,
+                Optional.empty(),
                 1,
                 0,
                 0,
