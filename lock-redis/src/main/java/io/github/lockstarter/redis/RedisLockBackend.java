@@ -15,6 +15,7 @@ import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.failure.RequiredRights;
 import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.history.ClientHistories;
@@ -35,6 +36,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -45,9 +47,11 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -97,6 +101,8 @@ public final class RedisLockBackend implements QuorumNode {
                     + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL "
                     + "RESET)");
 
+    private static final Duration PROBE_LEASE = Duration.ofMillis(1);
+
     private final KeySpace keySpace;
     private final AcquireScript acquireScript;
     private final RenewScript renewScript;
@@ -109,6 +115,8 @@ public final class RedisLockBackend implements QuorumNode {
     private final RedisConnections connections;
     private final ScriptRunner runner;
     private final StoreProbe probe;
+    private final KeySpace probedKeys;
+    private final AcquireScript probeScript;
     private final ServerChecks serverChecks;
     /** Empty if this topology or configuration has no take-over; then {@code heartbeat} is empty too. */
     private final Optional<TakeOverAcknowledgement> acknowledgement;
@@ -140,6 +148,8 @@ public final class RedisLockBackend implements QuorumNode {
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::probe);
+        this.probedKeys = keySpace.ofProbes();
+        this.probeScript = new AcquireScript(runner, probedKeys, histories, failures, (unacknowledged, key) -> {});
         this.serverChecks = new ServerChecks(connections, connector, settings);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
@@ -291,8 +301,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Reads locks that are never acquired and writes a key beside them, in a cluster on each master;
-     * connects if necessary. The servers' settings are those of an earlier check; a new check runs in the background.
+     * {@inheritDoc} Acquires a lock of its own, which expires at once, in a cluster one on each master; connects if
+     * necessary. The servers' settings are those of an earlier check; a new check runs in the background.
      */
     @Override
     public CompletionStage<StoreState> state() {
@@ -314,19 +324,21 @@ public final class RedisLockBackend implements QuorumNode {
         });
     }
 
-    /** A server that is full, or lacks its replicas, answers a look and refuses to store a lock. */
-    private CompletionStage<StoredLock> probe(String key) {
-        String written = keySpace.lockOf(key) + ":probe";
-        return inspect(key, 0).thenCompose(found -> {
-            RedisLink link = connections.current(written);
-            return link == null || found instanceof StoredLock.Unknown
-                    ? CompletableFuture.completedFuture(found)
-                    : link.ask(CommandType.SET, new StatusOutput<>(StringCodec.UTF8), written, "", "PX", "1")
-                            .handle((done, failure) -> failure == null
-                                    ? found
-                                    : new StoredLock.Unknown(
-                                            failures.ofExecuting(failure).reason()));
-        });
+    /** An attempt, since a server may answer every look and refuse each grant; and a write, for a recovering one. */
+    private CompletionStage<Optional<String>> probe(String key) {
+        String written = probedKeys.lockOf(key);
+        LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
+        return probeScript
+                .refusalOf(new AcquireCommand(key, token, PROBE_LEASE, 0, 1, Optional.empty()))
+                .thenCompose(refusal -> {
+                    RedisLink link = connections.current(written);
+                    return link == null || refusal.isPresent()
+                            ? CompletableFuture.completedFuture(refusal)
+                            : link.ask(CommandType.SET, new StatusOutput<>(StringCodec.UTF8), written, "", "PX", "1")
+                                    .handle((done, failure) -> Optional.ofNullable(failure)
+                                            .map(failures::ofExecuting)
+                                            .map(RedisFailure::reason));
+                });
     }
 
     /** {@inheritDoc} Empty in a cluster and without a grace period. */

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state of the store on a server that is healthy, hangs, evicts, or hides its history. */
 class StoreStateIT {
@@ -49,6 +50,7 @@ class StoreStateIT {
     void close() {
         server.resume();
         backend.close();
+        server.commands().replicaofNoOne();
         server.commands().configSet("maxmemory", "0");
         server.commands().configSet("min-replicas-to-write", "0");
         server.commands().configSet("maxmemory-policy", "noeviction");
@@ -98,6 +100,46 @@ class StoreStateIT {
         server.commands().configSet(setting, "0");
         await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(state().failure()).isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "set", "time", "evalsha"})
+    void reportsARightWithoutWhichNothingIsGrantedWhateverCallersHold(String command) {
+        server.commands().set("lock:{lock-starter:health}", "of a caller");
+        backend.start();
+        assertThat(state().failure()).isEmpty();
+
+        server.grantDefaultUser("-" + command);
+
+        // A grant is checked less within 20 ms of an earlier one.
+        await().untilAsserted(
+                        () -> assertThat(state().failure()).get().asString().contains("refused: ", "+" + command));
+    }
+
+    @Test
+    void reportsAMasterThatHasBecomeAReplica() {
+        backend.start();
+        assertThat(state().failure()).isEmpty();
+
+        server.commands().replicaof(server.host(), 1);
+
+        await().untilAsserted(
+                        () -> assertThat(state().failure()).get().asString().contains("refused: READONLY"));
+    }
+
+    @Test
+    void reportsAFullServerThatRecovers() {
+        backend.start();
+        assertThat(state().failure()).isEmpty();
+        server.commands().flushall();
+        await().untilAsserted(() -> assertThat(state()).satisfies(state -> {
+            assertThat(state.recovering()).isPositive();
+            assertThat(state.failure()).isEmpty();
+        }));
+
+        server.commands().configSet("maxmemory", "1");
+
+        assertThat(state().failure()).get().asString().contains("refused: OOM");
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis.check;
 
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.key.SlotTags;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,9 +15,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Checks that Redis can keep locks by looking at one that is never acquired. In a cluster it looks at every master:
- * without one of them only its own locks are unavailable, so the cluster counts as available while more than half of
- * its masters answer. With fewer, it cannot promote replacements either.
+ * Checks that Redis grants locks by an attempt for one of its own. In a cluster it tries every master: without one of
+ * them only its own locks are unavailable, so the cluster counts as available while more than half of its masters
+ * answer. With fewer, it cannot promote replacements either.
  * <p>Thread-safe.
  */
 public final class StoreProbe {
@@ -29,13 +28,17 @@ public final class StoreProbe {
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final Supplier<Map<String, Integer>> slots;
-    private final Function<String, CompletionStage<StoredLock>> look;
+    private final Function<String, CompletionStage<Optional<String>>> attempt;
     private final SlotTags tags = new SlotTags();
 
-    /** @param slots one of each master by address; empty without a cluster or connection */
-    public StoreProbe(Supplier<Map<String, Integer>> slots, Function<String, CompletionStage<StoredLock>> look) {
+    /**
+     * @param slots one of each master by address; empty without a cluster or connection
+     * @param attempt returns why a lock cannot be granted
+     */
+    public StoreProbe(
+            Supplier<Map<String, Integer>> slots, Function<String, CompletionStage<Optional<String>>> attempt) {
         this.slots = slots;
-        this.look = look;
+        this.attempt = attempt;
     }
 
     public CompletionStage<Found> ask() {
@@ -43,12 +46,12 @@ public final class StoreProbe {
         return masters.isEmpty() ? askOne() : askAll(masters);
     }
 
-    /** Covers a cluster that is connected by this read. */
+    /** Covers a cluster that is connected by this attempt. */
     private CompletionStage<Found> askOne() {
-        return look.apply(LOCK).thenCompose(found -> {
+        return attempt.apply(LOCK).thenCompose(failure -> {
             Map<String, Integer> masters = slots.get();
             return masters.isEmpty()
-                    ? CompletableFuture.completedFuture(new Found(failureOf(found), List.of(), List.of()))
+                    ? CompletableFuture.completedFuture(new Found(failure, List.of(), List.of()))
                     : askAll(masters);
         });
     }
@@ -63,18 +66,14 @@ public final class StoreProbe {
 
     private CompletableFuture<StoreState> ask(String master, int slot) {
         String late = "Redis at " + master + " did not answer within " + PATIENCE.toSeconds() + "s";
-        return look.apply(tags.of(slot))
-                .thenApply(found -> part(master, failureOf(found)))
+        return attempt.apply(tags.of(slot))
+                .thenApply(failure -> part(master, failure))
                 .toCompletableFuture()
                 .completeOnTimeout(part(master, Optional.of(late)), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private static StoreState part(String master, Optional<String> failure) {
         return new StoreState(master, failure).asPart();
-    }
-
-    private static Optional<String> failureOf(StoredLock found) {
-        return found instanceof StoredLock.Unknown unknown ? Optional.of(unknown.reason()) : Optional.empty();
     }
 
     private static Found merged(List<StoreState> masters) {

@@ -6,25 +6,32 @@ import org.jspecify.annotations.Nullable;
 public final class KeySpace {
 
     private final String prefix;
+    private final String suffix;
     private final @Nullable SlotTags tags;
 
     public KeySpace(String prefix) {
-        this(prefix, null);
+        this(prefix, "", null);
     }
 
     public static KeySpace of(String prefix, boolean isCluster) {
-        return new KeySpace(prefix, isCluster ? new SlotTags() : null);
+        return new KeySpace(prefix, "", isCluster ? new SlotTags() : null);
     }
 
-    private KeySpace(String prefix, @Nullable SlotTags tags) {
+    private KeySpace(String prefix, String suffix, @Nullable SlotTags tags) {
         this.prefix = prefix;
+        this.suffix = suffix;
         this.tags = tags;
+    }
+
+    /** Locks in the same slots that no caller can name. */
+    public KeySpace ofProbes() {
+        return new KeySpace(prefix, ":probe", tags);
     }
 
     public LockKeys keysOf(String key) {
         String payload = KeyEncoding.encode(key);
         String tag = KeyEncoding.shorten(payload);
-        String lock = prefix + '{' + tag + '}';
+        String lock = prefix + '{' + tag + '}' + suffix;
         return new LockKeys(tag.equals(payload) ? "" : payload, lock, fenceOf(lock), lock + ":waiters");
     }
 
@@ -33,7 +40,7 @@ public final class KeySpace {
     }
 
     public String lockOf(String key) {
-        return prefix + '{' + KeyEncoding.shorten(KeyEncoding.encode(key)) + '}';
+        return prefix + '{' + KeyEncoding.shorten(KeyEncoding.encode(key)) + '}' + suffix;
     }
 
     public static String slotOf(String lock, int slot) {

@@ -13,6 +13,7 @@ import io.github.lockstarter.redlock.QuorumNode.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.FailedResult;
 import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
@@ -82,6 +83,14 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         return runner.run(call(commands, history, known, isTimed), new Answers(commands, history, known));
     }
 
+    /** Why the store refuses the attempt, for operators; empty if another owner or a recovery is the reason. */
+    public CompletionStage<Optional<String>> refusalOf(AcquireCommand command) {
+        ServerHistory history = histories.ofKey(command.key());
+        String known = history.known();
+        List<AcquireCommand> commands = List.of(command);
+        return runner.run(call(commands, history, known, false), new Refusals(new Answers(commands, history, known)));
+    }
+
     @Override
     public AcquireResult unsent(AcquireCommand command) {
         return resultOf(failures.ofTooManyUnanswered(CallQueue.MOST_UNANSWERED));
@@ -133,6 +142,35 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
             case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
         };
+    }
+
+    private final class Refusals implements Reader<Optional<String>> {
+
+        private final Answers answers;
+
+        Refusals(Answers answers) {
+            this.answers = answers;
+        }
+
+        @Override
+        public Optional<String> of(List<Object> parts, boolean isRepeated) {
+            Throwable refusal = refusalIn(parts);
+            if (refusal != null) {
+                return failed(failures.ofExecuting(refusal));
+            }
+            AcquireResult result = answers.of(parts, isRepeated).get(0).result();
+            return result instanceof FailedResult failed ? Optional.of(failed.reason()) : Optional.empty();
+        }
+
+        @Override
+        public @Nullable Throwable refusalIn(List<Object> parts) {
+            return answers.refusalIn(parts);
+        }
+
+        @Override
+        public Optional<String> failed(RedisFailure failure) {
+            return Optional.of(failure.reason());
+        }
     }
 
     private final class Answers implements Reader<List<Vote>> {

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Coverage;
-import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,24 +23,22 @@ import org.junit.jupiter.api.Test;
 @Tag(Effort.SLOW)
 class StoreProbeTests {
 
-    private static final StoredLock FREE = new StoredLock.Free(0, 0);
-
     private final Map<String, Integer> masters = new TreeMap<>(Map.of("a:1", 0, "b:2", 6_000, "c:3", 12_000));
-    private final Map<Integer, CompletionStage<StoredLock>> answers = new HashMap<>();
+    private final Map<Integer, CompletionStage<Optional<String>>> answers = new HashMap<>();
 
     private StoreProbe.Found found() throws Exception {
-        return new StoreProbe(() -> masters, this::look)
+        return new StoreProbe(() -> masters, this::attempt)
                 .ask()
                 .toCompletableFuture()
                 .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
-    private CompletionStage<StoredLock> look(String name) {
-        return answers.getOrDefault(SlotHash.getSlot(name), CompletableFuture.completedFuture(FREE));
+    private CompletionStage<Optional<String>> attempt(String name) {
+        return answers.getOrDefault(SlotHash.getSlot(name), CompletableFuture.completedFuture(Optional.empty()));
     }
 
     private void refuse(int slot) {
-        answers.put(slot, CompletableFuture.completedFuture(new StoredLock.Unknown("No connection")));
+        answers.put(slot, CompletableFuture.completedFuture(Optional.of("No connection")));
     }
 
     @Test
@@ -87,14 +85,14 @@ class StoreProbeTests {
     @Test
     void probesAllMastersOnceTheFirstProbeHasConnected() {
         Map<String, Integer> none = Map.of();
-        CompletableFuture<StoredLock> connecting = new CompletableFuture<>();
+        CompletableFuture<Optional<String>> connecting = new CompletableFuture<>();
         AtomicReference<Map<String, Integer>> now = new AtomicReference<>(none);
-        StoreProbe probe = new StoreProbe(now::get, name -> now.get() == none ? connecting : look(name));
+        StoreProbe probe = new StoreProbe(now::get, name -> now.get() == none ? connecting : attempt(name));
 
         CompletableFuture<StoreProbe.Found> asked = probe.ask().toCompletableFuture();
         assertThat(asked).isNotDone();
         now.set(masters);
-        connecting.complete(FREE);
+        connecting.complete(Optional.empty());
 
         assertThat(asked).succeedsWithin(Patience.TIME).satisfies(found -> assertThat(found.nodes())
                 .hasSize(3));
@@ -105,9 +103,7 @@ class StoreProbeTests {
         masters.clear();
         assertThat(found().failure()).isEmpty();
         assertThat(found().nodes()).isEmpty();
-        answers.put(
-                SlotHash.getSlot("lock-starter:health"),
-                CompletableFuture.completedFuture(new StoredLock.Unknown("away")));
+        answers.put(SlotHash.getSlot("lock-starter:health"), CompletableFuture.completedFuture(Optional.of("away")));
         assertThat(found().failure()).hasValue("away");
     }
 }

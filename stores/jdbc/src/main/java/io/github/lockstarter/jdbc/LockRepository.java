@@ -202,7 +202,6 @@ abstract class LockRepository {
         String token = UUID.randomUUID().toString();
         String other = UUID.randomUUID().toString();
         String upperCase = key.toUpperCase(Locale.ROOT);
-        probe();
         insert(key, token, CHECKED_LEASE);
         try {
             number(key, token, 0, 1);
@@ -380,9 +379,16 @@ abstract class LockRepository {
                 "DELETE FROM " + table.name() + " WHERE " + laterThan("lock_until") + " < " + now(), micros(age));
     }
 
-    /** Fails unless the table exists and can be written; changes nothing. Returns empty. */
-    Optional<String> probe() throws SQLException {
-        session.change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", StoredKeys.FLOOR, "");
+    /** Fails unless locks can be granted, by a grant for a key that no caller can have. Returns empty. */
+    final Optional<String> probe() throws SQLException {
+        String token = UUID.randomUUID().toString();
+        String key = "%probe:" + token;
+        insert(key, token, CHECKED_LEASE);
+        try {
+            number(key, token, 0, 1);
+        } finally {
+            free(key, token);
+        }
         return Optional.empty();
     }
 

@@ -232,6 +232,13 @@ class JdbcLockBackendTests {
                 JdbcLockBackend backend = started(pool)) {
             assertThat(backend.state().toCompletableFuture().get().failure()).isEmpty();
 
+            database.execute("DROP SEQUENCE distributed_lock_fencing");
+            assertThat(backend.state().toCompletableFuture().get().failure())
+                    .hasValueSatisfying(
+                            failure -> assertThat(failure).containsIgnoringCase("distributed_lock_fencing"));
+            assertThat(database.number("SELECT COUNT(*) FROM distributed_lock WHERE lock_key LIKE '%probe%'"))
+                    .isZero();
+
             database.execute("DROP TABLE distributed_lock");
 
             assertThat(backend.state().toCompletableFuture().get().failure())
