@@ -33,11 +33,11 @@ public sealed interface LockEvent {
     enum Refusal {
         /** Another owner held the lock for the whole wait. */
         CONTENDED,
-        /** The backend was unreachable, or the client is shut down. */
+        /** The backend was unreachable, or refused. */
         ERROR,
         /** See {@link LockStoreRecoveringException}. */
         RECOVERING,
-        /** The caller was interrupted or cancelled the future. */
+        /** The caller was interrupted or cancelled the future, or the client is shut down. */
         INTERRUPTED
     }
 

@@ -165,7 +165,7 @@ final class Acquisitions {
             throw Messages.recovering(waiter, recovering.answer());
         }
         if (outcome instanceof Outcome.Failed failure) {
-            report(waiter, Refusal.ERROR);
+            report(waiter, running.closed == null ? Refusal.ERROR : Refusal.INTERRUPTED);
             throw Messages.failed(waiter.lock.key, failure);
         }
         report(waiter, Refusal.INTERRUPTED);

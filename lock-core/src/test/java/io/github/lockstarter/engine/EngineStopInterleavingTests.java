@@ -65,6 +65,18 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         assertThat(granted(REQUEST, 2).isHeld()).isTrue();
     }
 
+    /** Otherwise each deployment would look like a failure of the store. */
+    @Test
+    void countsNoRefusalOfADrainAsAnError() throws Exception {
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        engine.drain();
+
+        assertFails(waiting, LockBackendException.class).hasMessageContaining("shut down");
+        assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockBackendException.class);
+        assertThat(refusals).containsExactly(LockEvent.Refusal.INTERRUPTED, LockEvent.Refusal.INTERRUPTED);
+    }
+
     @Test
     void refusesAGrantThatArrivesAfterTheStop() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
