@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.LockThreads;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -95,6 +96,11 @@ public interface RedisConnector extends AutoCloseable {
      * @param found runs once per master, as soon as it answers; a new connection is needed
      */
     default void lookForAnotherMaster(Runnable found) {}
+
+    /** {@return which server has become the master, and which one was it; empty if that is unknown} */
+    default Optional<String> newMaster() {
+        return Optional.empty();
+    }
 
     /** Refreshes the cluster topology; open connections follow. Returns at once. */
     default void refresh() {}

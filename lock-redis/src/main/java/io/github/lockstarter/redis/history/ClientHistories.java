@@ -86,7 +86,12 @@ public final class ClientHistories {
         RecoveryStarted recovery = new RecoveryStarted(
                 store,
                 node.isEmpty() ? Scope.ALL : Scope.PART,
-                store + ' ' + history.change().predicate(),
+                store
+                        + ' '
+                        + history.change().predicate()
+                        + (history.change() == HistoryChange.REPLACED
+                                ? servers.newMaster().map(": "::concat).orElse("")
+                                : ""),
                 left);
         if (!perSlot || isNews(history)) {
             receiver.accept(recovery);

@@ -170,6 +170,11 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
+    public Optional<String> newMaster() {
+        return connector.newMaster();
+    }
+
+    @Override
     public void refresh() {
         connector.refresh();
     }

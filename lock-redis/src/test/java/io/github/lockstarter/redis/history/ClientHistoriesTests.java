@@ -7,11 +7,13 @@ import static org.mockito.Mockito.when;
 
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.SlotTags;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
@@ -109,6 +111,23 @@ class ClientHistoriesTests {
         assertThat(history.known()).isEqualTo("x:1:grace");
         history.learn("y:3:grace");
         assertThat(history.known()).isEqualTo("y:3:grace");
+    }
+
+    @Test
+    void nameTheMasterBeforeAndAfterAFailover() {
+        RedisConnector sentinels = mock(RedisConnector.class);
+        when(sentinels.target()).thenReturn(new Target("the master", false, RedisSetup.APPLICATION));
+        when(sentinels.newMaster()).thenReturn(Optional.of("b:2 is the master now (was a:1)"));
+        ServerHistory history =
+                new ClientHistories(new KeySpace("lock:"), sentinels, GUARD, key -> Optional.empty()).of("lock:{a}");
+        history.learn("x:1:grace");
+
+        history.learn("y:2:grace");
+        assertThat(history.recovers(Duration.ofSeconds(30)).problem())
+                .isEqualTo("Redis at the master was restarted or replaced by another server:"
+                        + " b:2 is the master now (was a:1)");
+        history.learn("y:3:grace");
+        assertThat(history.recovers(Duration.ofSeconds(30)).problem()).isEqualTo("Redis at the master lost its data");
     }
 
     @Test
