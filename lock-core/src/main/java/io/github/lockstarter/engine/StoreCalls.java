@@ -258,7 +258,7 @@ final class StoreCalls extends TimerEntry {
         try {
             outages.ended(key, result, epoch);
         } catch (RuntimeException | Error e) {
-            EngineLog.report("Noticing an outage of the lock backend", e);
+            EngineLog.report("Noticing an outage of the lock store", e);
         }
     }
 

@@ -4,6 +4,8 @@ import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
@@ -31,6 +33,10 @@ final class KeyExpression {
 
     private static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration();
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(CONFIGURATION);
+
+    /** In a message of Spring. */
+    private static final Pattern PROPERTY_OF_A_MAP =
+            Pattern.compile("'(\\w+)' cannot be found on object of type 'java\\.util\\.[\\w.$]*Map\\w?'");
 
     private final String description;
     private final Expression expression;
@@ -115,10 +121,16 @@ final class KeyExpression {
         try {
             return KeyRenderer.of(expression.getValue(context));
         } catch (EvaluationException e) {
-            throw failed("cannot be evaluated: " + e.getMessage(), e);
+            throw failed("cannot be evaluated: " + reasonOf(e), e);
         } catch (IllegalArgumentException e) {
             throw failed(e.getMessage(), e);
         }
+    }
+
+    private static String reasonOf(EvaluationException failure) {
+        String said = String.valueOf(failure.getMessage());
+        Matcher map = PROPERTY_OF_A_MAP.matcher(said);
+        return map.find() ? "a Map has no property '" + map.group(1) + "'; write ['" + map.group(1) + "']" : said;
     }
 
     private IllegalArgumentException failed(@Nullable String why, Exception cause) {

@@ -234,6 +234,13 @@ class KeyExpressionTests {
     }
 
     @Test
+    void namesTheSyntaxForAnEntryOfAMap() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> key("#attributes.region", 42))
+                .withMessageContaining("a Map has no property 'region'; write ['region']. The method did not run");
+    }
+
+    @Test
     void refusesABlankExpression() {
         assertThatThrownBy(() -> parse(" "))
                 .isInstanceOf(LockStartException.class)

@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.RedisProtocolException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
@@ -54,6 +55,12 @@ record FailedConnection(String detail, String remedy) {
             return new FailedConnection(
                     said(several.get()),
                     "Demote all but one of them (REPLICAOF): locks on two masters do not exclude each other");
+        }
+        Optional<Throwable> unknown = find(failure, UnknownHostException.class::isInstance);
+        if (unknown.isPresent()) {
+            return new FailedConnection(
+                    "a host name is unknown here: " + ExceptionCauses.said(unknown.get()),
+                    "Correct " + setup.servers() + "; outside of a container network its names are unknown");
         }
         if (has(failure, NotSslRecordException.class)) {
             return new FailedConnection(

@@ -11,7 +11,9 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
+import java.io.IOException;
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,17 @@ class RedisExceptionTranslatorTests {
     @Test
     void aServerThatStandsAloneNamesNoOther() {
         assertThat(failures.ofConnecting(refusedBy("/127.0.0.9:1")).reason()).contains("Start Redis there");
+    }
+
+    /** As Netty's exceptions. */
+    @Test
+    void namesAHostThatIsUnknown() {
+        UnknownHostException unknown = new UnknownHostException("Failed to resolve 'redis' [A(1), AAAA(28)]");
+        unknown.initCause(new IOException("Query failed with NXDOMAIN"));
+        assertThat(failures.ofConnecting(new RedisConnectionException("Unable to connect", unknown))
+                        .reason())
+                .contains("a host name is unknown here: Failed to resolve 'redis' [A(1), AAAA(28)]")
+                .doesNotContain("Start Redis");
     }
 
     /** As Netty's exceptions. */

@@ -120,7 +120,7 @@ public final class LockLog implements LockListener {
                 .ifPresent(from -> warn(
                         event,
                         "Took lock '{}' (fencing token {}) over from instance {}{}, which is no longer connected to "
-                                + "the lock backend. Check whether that instance crashed, and whether its work was "
+                                + "the lock store. Check whether that instance crashed, and whether its work was "
                                 + "left unfinished",
                         from.instanceText(),
                         ownerOf(from)));
@@ -163,7 +163,7 @@ public final class LockLog implements LockListener {
                     warn(
                             event,
                             "Could not renew lock '{}' (fencing token {}); the engine retries until its lease is over."
-                                    + " Check the connection to the lock backend");
+                                    + " Check the connection to the lock store");
                 }
             }
             case LOST -> failing.remove(hold);

@@ -2,9 +2,11 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.aop.LockStartException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -38,7 +40,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     static RedisConnectionFactory factoryForLocks(
             ObjectProvider<RedisConnectionFactory> all, ObjectProvider<RedisConnectionFactory> marked) {
         boolean isMarked = marked.stream().findAny().isPresent();
-        RedisConnectionFactory found = (isMarked ? marked : all).getIfUnique();
+        RedisConnectionFactory found = onlyOne(isMarked ? marked : all);
         if (found == null && !isMarked && all.stream().findAny().isEmpty()) {
             throw new LockStartException(
                     "Locks are kept in Redis, but the application has no RedisConnectionFactory",
@@ -59,6 +61,14 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
                             + " to the Redis of spring.data.redis.*");
         }
         return found;
+    }
+
+    private static @Nullable RedisConnectionFactory onlyOne(ObjectProvider<RedisConnectionFactory> factories) {
+        try {
+            return factories.getIfUnique();
+        } catch (NoUniqueBeanDefinitionException severalPrimaryOnes) {
+            return null;
+        }
     }
 
     /** The Redis of a Lettuce connection factory; with another client, the Redis of {@code spring.data.redis.*}. */

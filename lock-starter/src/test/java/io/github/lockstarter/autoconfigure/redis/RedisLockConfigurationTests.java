@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -80,6 +81,16 @@ class RedisLockConfigurationTests {
     void failsWithSeveralConnectionFactories() {
         locks.withBean("one", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .withBean("two", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .run(context -> assertThatReport(context)
+                        .contains("several RedisConnectionFactory")
+                        .contains("@Primary", "@DistributedLockRedisConnectionFactory"));
+    }
+
+    @Test
+    void failsWithSeveralPrimaryConnectionFactories() {
+        BeanDefinitionCustomizer primary = definition -> definition.setPrimary(true);
+        locks.withBean("one", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class), primary)
+                .withBean("two", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class), primary)
                 .run(context -> assertThatReport(context)
                         .contains("several RedisConnectionFactory")
                         .contains("@Primary", "@DistributedLockRedisConnectionFactory"));
