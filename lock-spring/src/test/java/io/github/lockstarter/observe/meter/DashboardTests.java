@@ -67,7 +67,7 @@ class DashboardTests {
                 .map(rule -> rule.group(1))
                 .toList();
 
-        assertThat(expressions).hasSize(10);
+        assertThat(expressions).hasSize(11);
         assertThat(expressions).allSatisfy(expression -> assertThat(expression)
                 .as("two samples with Prometheus' scrape_interval of 1m")
                 .doesNotContain("[1m]"));
