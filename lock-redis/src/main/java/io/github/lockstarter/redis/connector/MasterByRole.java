@@ -70,7 +70,7 @@ final class MasterByRole extends MasterConnector {
     private CompletionStage<Optional<Master>> ask(RedisURI server) {
         // Not thrown: that would leak the connections to other servers.
         return BackendGuard.stageOf(() -> client.connectAsync(StringCodec.UTF8, server)
-                .thenCompose(connection -> asked(connection, new Master(connection, server, address(server)))));
+                .thenCompose(connection -> asked(connection, new Master(connection, server))));
     }
 
     private static CompletionStage<Optional<Master>> asked(

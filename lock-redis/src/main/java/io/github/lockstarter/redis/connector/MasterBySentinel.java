@@ -40,13 +40,8 @@ final class MasterBySentinel extends MasterConnector {
 
     @Override
     Master connectToMaster() {
-        if (sentinels.getSentinels().size() == 1) {
-            return new Master(client.connect(StringCodec.UTF8, sentinels), sentinels, "");
-        }
-        List<Answer> alike = majority();
-        RedisURI uri = beginningWith(alike.stream().map(Answer::sentinel).toList());
-        return new Master(
-                client.connect(StringCodec.UTF8, uri), uri, textOf(alike.get(0).master()));
+        RedisURI uri = sentinels.getSentinels().size() > 1 ? beginningWith(majority()) : sentinels;
+        return new Master(client.connect(StringCodec.UTF8, uri), uri);
     }
 
     /** {@inheritDoc} Checks all replicas that any sentinel reports, and at least one. */
@@ -81,7 +76,7 @@ final class MasterBySentinel extends MasterConnector {
     }
 
     /** The sentinels that name the most named server: more than half of all, or else most of those that answer. */
-    private List<Answer> majority() {
+    private List<RedisURI> majority() {
         List<Answer> answers = ParallelQuery.results(
                 sentinels.getSentinels().stream().map(this::masterKnownTo).toList(),
                 sentinels.getTimeout(),
@@ -95,7 +90,7 @@ final class MasterBySentinel extends MasterConnector {
                     + "': they name "
                     + answers.stream().map(Answer::master).distinct().toList());
         }
-        return bySize.get(0);
+        return bySize.get(0).stream().map(Answer::sentinel).toList();
     }
 
     private boolean isMajority(List<Answer> alike) {

@@ -13,22 +13,33 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Collection;
-import java.util.Optional;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Connects to the master among several servers. Signals arrive from the server that commands connected to last: {@code
- * master}, set by the thread that opens connections. Event loops set {@code addresses} when the client reconnects.
+ * master}, set by the thread that opens connections. Event loops set {@code addresses}.
  */
 abstract class MasterConnector extends LettuceConnector<RedisClient> {
 
     private volatile @Nullable RedisURI master;
-    private volatile Addresses addresses = new Addresses("", "");
+    private volatile @Nullable Object connection;
+
+    /** By connection: the client chooses the server, even on its own when it reconnects. */
+    private final Map<Object, String> addresses = Collections.synchronizedMap(new WeakHashMap<>());
 
     MasterConnector(RedisClient client, Target target, Runnable closing) {
         super(client, target, closing);
+        client.addListener(new RedisConnectionStateListener() {
+            @Override
+            public void onRedisConnected(RedisChannelHandler<?, ?> opened, SocketAddress server) {
+                addresses.put(opened, textOf(server));
+            }
+        });
     }
 
     abstract Master connectToMaster();
@@ -41,27 +52,20 @@ abstract class MasterConnector extends LettuceConnector<RedisClient> {
     public final StatefulConnection<String, String> connect() {
         Master found = connectToMaster();
         master = found.uri;
-        addresses = addresses.next(found.address);
-        found.connection.addListener(new RedisConnectionStateListener() {
-            @Override
-            public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress server) {
-                addresses = addresses.next(textOf(server));
-            }
-        });
+        connection = found.connection;
         return found.connection;
     }
 
-    static String textOf(SocketAddress server) {
+    private static String textOf(SocketAddress server) {
         return server instanceof InetSocketAddress address
                 ? address.getHostString() + ':' + address.getPort()
                 : server.toString();
     }
 
     @Override
-    public final Optional<String> newMaster() {
-        Addresses known = addresses;
-        boolean hasChanged = !known.before.isEmpty() && !known.now.isEmpty() && !known.before.equals(known.now);
-        return hasChanged ? Optional.of(known.now + " is the master now (was " + known.before + ')') : Optional.empty();
+    public final String masterAddress() {
+        Object open = connection;
+        return open == null ? "" : addresses.getOrDefault(open, "");
     }
 
     @Override
@@ -90,14 +94,5 @@ abstract class MasterConnector extends LettuceConnector<RedisClient> {
                         .whenComplete((has, failure) -> connection.closeAsync())));
     }
 
-    /** Of the last two connections; empty if unknown. */
-    private record Addresses(String before, String now) {
-
-        Addresses next(String address) {
-            return new Addresses(now, address);
-        }
-    }
-
-    /** @param address empty if unknown */
-    record Master(StatefulRedisConnection<String, String> connection, RedisURI uri, String address) {}
+    record Master(StatefulRedisConnection<String, String> connection, RedisURI uri) {}
 }

@@ -6,7 +6,6 @@ import io.github.lockstarter.spi.LockThreads;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -97,9 +96,9 @@ public interface RedisConnector extends AutoCloseable {
      */
     default void lookForAnotherMaster(Runnable found) {}
 
-    /** {@return which server has become the master, and which one was it; empty if that is unknown} */
-    default Optional<String> newMaster() {
-        return Optional.empty();
+    /** {@return the address of the master among several servers that commands go to; empty if unknown} */
+    default String masterAddress() {
+        return "";
     }
 
     /** Refreshes the cluster topology; open connections follow. Returns at once. */

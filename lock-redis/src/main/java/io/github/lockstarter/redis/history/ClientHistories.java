@@ -70,8 +70,7 @@ public final class ClientHistories {
     }
 
     private ServerHistory made(int place) {
-        ServerHistory made =
-                new ServerHistory(keySpace.historyOf(place), terms, names, this::recovers, servers::nanoTime);
+        ServerHistory made = new ServerHistory(keySpace.historyOf(place), terms, names, this::recovers, servers);
         ServerHistory raced = histories.compareAndExchange(place, null, made);
         return raced == null ? made : raced;
     }
@@ -89,9 +88,7 @@ public final class ClientHistories {
                 store
                         + ' '
                         + history.change().predicate()
-                        + (history.change() == HistoryChange.REPLACED
-                                ? servers.newMaster().map(": "::concat).orElse("")
-                                : ""),
+                        + history.newMaster().map(": "::concat).orElse(""),
                 left);
         if (!perSlot || isNews(history)) {
             receiver.accept(recovery);

@@ -1,11 +1,11 @@
 package io.github.lockstarter.redis.history;
 
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,24 +27,29 @@ public final class ServerHistory {
     private final Terms terms;
     private final @Nullable NodeHistoryIds names;
     private final BiFunction<ServerHistory, Duration, RecoveryStarted> reports;
-    private final LongSupplier nanoTime;
+    private final RedisConnector servers;
     private volatile String marker = "";
     private volatile HistoryChange change = HistoryChange.UNSEEN;
     private volatile long recoversUntil;
+
+    /** That the last two markers came from, as far as known. */
+    private volatile String master = "";
+
+    private volatile String formerMaster = "";
 
     ServerHistory(
             String key,
             Terms terms,
             @Nullable NodeHistoryIds names,
             BiFunction<ServerHistory, Duration, RecoveryStarted> reports,
-            LongSupplier nanoTime) {
+            RedisConnector servers) {
         this.key = key;
         this.checked = key + ":checked";
         this.terms = terms;
         this.names = names;
         this.reports = reports;
-        this.nanoTime = nanoTime;
-        this.recoversUntil = nanoTime.getAsLong();
+        this.servers = servers;
+        this.recoversUntil = servers.nanoTime();
     }
 
     public String key() {
@@ -80,9 +85,21 @@ public final class ServerHistory {
             nameIn(other).ifPresent(name -> names.learn(key, name));
         }
         if (marker.isEmpty() || !other.endsWith(FIRST)) {
-            change = other.equals(before) ? change : HistoryChange.between(before, other);
+            if (!other.equals(before)) {
+                change = HistoryChange.between(before, other);
+                formerMaster = master;
+            }
+            master = servers.masterAddress();
             marker = other;
         }
+    }
+
+    /** Which server has become the master in the last change; empty if none has, or it is unknown. */
+    Optional<String> newMaster() {
+        return Optional.of(master)
+                .filter(now -> change == HistoryChange.REPLACED)
+                .filter(now -> !now.isEmpty() && !formerMaster.isEmpty() && !now.equals(formerMaster))
+                .map(now -> now + " is the master now (was " + formerMaster + ')');
     }
 
     HistoryChange change() {
@@ -90,12 +107,12 @@ public final class ServerHistory {
     }
 
     public RecoveryStarted recovers(Duration left) {
-        recoversUntil = nanoTime.getAsLong() + left.toNanos();
+        recoversUntil = servers.nanoTime() + left.toNanos();
         return reports.apply(this, left);
     }
 
     Duration recovering() {
-        return Duration.ofNanos(Math.max(0, recoversUntil - nanoTime.getAsLong()));
+        return Duration.ofNanos(Math.max(0, recoversUntil - servers.nanoTime()));
     }
 
     boolean isUnnamed() {

@@ -170,8 +170,8 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
-    public Optional<String> newMaster() {
-        return connector.newMaster();
+    public String masterAddress() {
+        return connector.masterAddress();
     }
 
     @Override

@@ -71,6 +71,7 @@ class ClientHistoriesTests {
     private static RedisConnector cluster() {
         RedisConnector nodes = mock(RedisConnector.class);
         when(nodes.isCluster()).thenReturn(true);
+        when(nodes.masterAddress()).thenReturn("");
         return nodes;
     }
 
@@ -117,17 +118,22 @@ class ClientHistoriesTests {
     void nameTheMasterBeforeAndAfterAFailover() {
         RedisConnector sentinels = mock(RedisConnector.class);
         when(sentinels.target()).thenReturn(new Target("the master", false, RedisSetup.APPLICATION));
-        when(sentinels.newMaster()).thenReturn(Optional.of("b:2 is the master now (was a:1)"));
+        when(sentinels.masterAddress()).thenReturn("a:1");
         ServerHistory history =
                 new ClientHistories(new KeySpace("lock:"), sentinels, GUARD, key -> Optional.empty()).of("lock:{a}");
         history.learn("x:1:grace");
 
+        when(sentinels.masterAddress()).thenReturn("b:2");
+        history.learn("y:2:grace");
         history.learn("y:2:grace");
         assertThat(history.recovers(Duration.ofSeconds(30)).problem())
                 .isEqualTo("Redis at the master was restarted or replaced by another server:"
                         + " b:2 is the master now (was a:1)");
         history.learn("y:3:grace");
         assertThat(history.recovers(Duration.ofSeconds(30)).problem()).isEqualTo("Redis at the master lost its data");
+        history.learn("z:4:grace");
+        assertThat(history.recovers(Duration.ofSeconds(30)).problem())
+                .isEqualTo("Redis at the master was restarted or replaced by another server");
     }
 
     @Test
