@@ -133,7 +133,8 @@ class RedisApplicationIT {
                     .withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
                     .run(context -> {
                         acquiring.set(System.nanoTime());
-                        held.set(context.getBean(LockTemplate.class).acquire("order:42"));
+                        held.set(context.getBean(LockTemplate.class)
+                                .acquire(LockRequest.of("order:42").ownedByHandle()));
                         other.getBean(LockTemplate.class)
                                 .acquireAsync(LockRequest.of("order:42").waitingUpTo(Patience.TIME))
                                 .thenAccept(next::complete);
