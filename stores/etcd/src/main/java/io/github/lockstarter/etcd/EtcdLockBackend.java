@@ -23,8 +23,10 @@ import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
@@ -63,12 +65,13 @@ public final class EtcdLockBackend implements LockBackend {
             new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, true);
 
     // Called by any thread. Requests complete on the callback threads, which never block. Only `mailbox`, set by
-    // the engine when it starts, and `closed` change.
+    // the engine when it starts, `busy` and `closed` change.
     private final EtcdSettings settings;
     private final EtcdClient client;
     private final KeyNames names;
     private final WaitingKeys waiting;
     private final KeyOrder order;
+    private final Set<String> busy = ConcurrentHashMap.newKeySet();
     private final LockAcquirer acquirer;
     private final LockRenewer renewer;
     private final LockReleaser releaser;
@@ -92,8 +95,8 @@ public final class EtcdLockBackend implements LockBackend {
         this.waiting = new WaitingKeys(client, names, this::signal);
         this.order = new KeyOrder(callbacks);
         this.renewer = new LockRenewer(client, names, attempts, target);
-        this.acquirer =
-                new LockAcquirer(client, names, attempts, new FencingTokens(client, names), waiting, renewer, target);
+        this.acquirer = new LockAcquirer(
+                client, names, attempts, new FencingTokens(client, names), waiting, renewer, target, busy);
         this.releaser = new LockReleaser(client, names, attempts, waiting, target);
         this.inspector = new LockInspector(client, names, target);
         this.probe = Requests.withoutEffect(names.probe());
@@ -168,6 +171,7 @@ public final class EtcdLockBackend implements LockBackend {
     }
 
     private void signal(String key) {
+        busy.remove(key);
         if (!closed) {
             mailbox.ifPresent(open -> open.listener().onSignal(key, 0));
         }

@@ -20,8 +20,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * Acquires locks. Of several slots, reads them first and creates the key of the first free one. The key is requested
- * only after its lease exists, so ending the lease undoes an attempt with an unknown outcome. Thread-safe.
+ * Acquires locks. Of several slots, and after a refusal, reads them first and creates the key of the first free one.
+ * The key is requested only after its lease exists, so ending the lease undoes an attempt with an unknown outcome.
+ * Thread-safe.
+ *
+ * @param busy keys whose last attempt was refused, without a signal since: a majority writes a lease and a transaction
+ *     to disk, even if the key is busy, but no read. A forgotten one costs these writes
  */
 record LockAcquirer(
         EtcdClient client,
@@ -30,7 +34,10 @@ record LockAcquirer(
         FencingTokens tokens,
         WaitingKeys waiting,
         LockRenewer renewer,
-        String target) {
+        String target,
+        Set<String> busy) {
+
+    private static final int MOST_BUSY = 10_000;
 
     /** Etcd has no queue, but a waiter's position must not be that of a new caller. */
     private static final long ANY_POSITION = 1;
@@ -38,13 +45,105 @@ record LockAcquirer(
     /** Etcd deletes the keys of an expired lease within this time. */
     private static final Duration EXPIRY_DELAY = Duration.ofMillis(500);
 
+    /**
+     * The slots of a lock at a revision.
+     *
+     * @param free the slot to create; empty if all are taken, or the token has one
+     */
+    private record ReadSlots(Optional<ByteString> free, List<KeyValue> taken, long revision) {}
+
     CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
-        return client.grantLease(command.lease(), deadline)
-                .thenCompose(lease -> {
-                    attempts.begin(command.token(), lease.getID(), lease.getTTL());
-                    return new Attempt(command, lease, deadline).begin();
-                })
-                .exceptionally(this::notAttempted);
+        CompletableFuture<AcquireResult> result = !busy.remove(command.key()) && command.permits() == 1
+                ? begin(command, names.lock(command.key()), deadline)
+                : readSlots(command, deadline).thenCompose(read -> read.free()
+                        .map(slot -> begin(command, slot, deadline))
+                        .orElseGet(() -> refused(command, read, deadline)));
+        return result.exceptionally(this::notAttempted);
+    }
+
+    private CompletableFuture<AcquireResult> begin(AcquireCommand command, ByteString slot, Deadline deadline) {
+        return client.grantLease(command.lease(), deadline).thenCompose(lease -> {
+            attempts.begin(command.token(), lease.getID(), lease.getTTL());
+            return new Attempt(command, slot, lease, deadline).begin();
+        });
+    }
+
+    private CompletableFuture<ReadSlots> readSlots(AcquireCommand command, Deadline deadline) {
+        List<ByteString> slots = names.slots(command.key(), command.permits());
+        TxnRequest.Builder request = TxnRequest.newBuilder().addSuccess(Requests.get(slots.get(0)));
+        if (slots.size() > 1) {
+            request.addSuccess(Requests.getAll(names.furtherSlots(command.key())));
+        }
+        Set<ByteString> ours = Set.copyOf(slots);
+        return client.transact(request.build(), deadline).thenApply(response -> {
+            List<KeyValue> taken = response.getResponsesList().stream()
+                    .flatMap(read -> read.getResponseRange().getKvsList().stream())
+                    .filter(found -> ours.contains(found.getKey()))
+                    .toList();
+            Set<ByteString> used = taken.stream().map(KeyValue::getKey).collect(Collectors.toSet());
+            Optional<ByteString> free = taken.stream().anyMatch(LockEntry.isOf(command.token()))
+                    ? Optional.empty()
+                    : slots.stream().filter(slot -> !used.contains(slot)).findFirst();
+            return new ReadSlots(free, taken, response.getHeader().getRevision());
+        });
+    }
+
+    /** Repeats the grant if the token has the lock. */
+    private CompletableFuture<AcquireResult> refused(AcquireCommand command, ReadSlots read, Deadline deadline) {
+        return read.taken().stream()
+                .filter(LockEntry.isOf(command.token()))
+                .findFirst()
+                .map(found -> repeated(command, found, deadline))
+                .orElseGet(() -> contended(command, read, deadline));
+    }
+
+    /** The lease must last from the sending of this command; the one in etcd began earlier. */
+    private CompletableFuture<AcquireResult> repeated(AcquireCommand command, KeyValue found, Deadline deadline) {
+        LockEntry entry = LockEntry.of(found.getValue()).orElseThrow();
+        long revision = found.getCreateRevision();
+        int slot = names.slots(command.key(), command.permits()).indexOf(found.getKey());
+        RenewCommand renewal = new RenewCommand(
+                command.key(), command.token(), command.lease(), entry.lastFencingToken(revision), slot);
+        return renewer.renew(List.of(renewal), deadline)
+                .get(0)
+                .toCompletableFuture()
+                .thenApply(renewed -> {
+                    if (renewed instanceof RenewResult.Renewed) {
+                        return grant(command, entry.firstFencingToken(revision), 0, slot, deadline);
+                    }
+                    String reason = "The token had the lock already, and its lease could not be renewed: " + renewed;
+                    return new AcquireResult.Unknown(reason, new IllegalStateException(reason));
+                });
+    }
+
+    private AcquireResult grant(AcquireCommand command, long first, long othersWaiting, int slot, Deadline deadline) {
+        if (command.waiting().isPresent()) {
+            waiting.leave(command.key(), deadline);
+        }
+        return new AcquireResult.Granted(first, othersWaiting, Optional.empty(), "", slot);
+    }
+
+    /** Reports the remaining time of the first slot only: the end of any slot signals a waiter. */
+    private CompletableFuture<AcquireResult> contended(AcquireCommand command, ReadSlots read, Deadline deadline) {
+        if (busy.size() >= MOST_BUSY) {
+            busy.clear();
+        }
+        busy.add(command.key()); // before the watch, whose signal removes it
+        KeyValue found = read.taken().get(0);
+        Optional<LockEntry> entry = LockEntry.of(found.getValue());
+        Set<ByteString> slots = Set.copyOf(names.slots(command.key(), command.permits()));
+        CompletableFuture<Void> joined = command.waiting().isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : waiting.join(new Refusal(command, slots, read.taken(), read.revision()), deadline);
+        CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
+        return joined.thenCombine(
+                remaining,
+                (done, left) -> new AcquireResult.Contended(
+                        left,
+                        command.waiting().isEmpty() ? Waiting.NEW : ANY_POSITION,
+                        entry.flatMap(LockEntry::holder)
+                                .filter(holder -> holder.since().isPresent()),
+                        entry.map(LockEntry::isKept).orElse(false)));
     }
 
     /** Without a lease, no request was sent that could have acquired the lock. */
@@ -61,47 +160,20 @@ record LockAcquirer(
         private final LockToken token;
         private final LeaseGrantResponse lease;
         private final Deadline deadline;
-        private final List<ByteString> slots;
 
         /** The slot to create. Not volatile: each step runs on the thread that received the previous response. */
         private ByteString name;
 
-        Attempt(AcquireCommand command, LeaseGrantResponse lease, Deadline deadline) {
+        Attempt(AcquireCommand command, ByteString slot, LeaseGrantResponse lease, Deadline deadline) {
             this.command = command;
             this.token = command.token();
             this.lease = lease;
             this.deadline = deadline;
-            this.slots = names.slots(command.key(), command.permits());
-            this.name = names.lock(command.key());
+            this.name = slot;
         }
 
         CompletableFuture<AcquireResult> begin() {
-            return chooseSlot().exceptionallyCompose(this::failed);
-        }
-
-        /** Finds the first free slot unless the token has one. */
-        private CompletableFuture<AcquireResult> chooseSlot() {
-            if (slots.size() == 1) {
-                return create(tokens.knownOffset());
-            }
-            TxnRequest request = TxnRequest.newBuilder()
-                    .addSuccess(Requests.get(name))
-                    .addSuccess(Requests.getAll(names.furtherSlots(command.key())))
-                    .build();
-            Set<ByteString> ours = Set.copyOf(slots);
-            return client.transact(request, deadline).thenCompose(response -> {
-                List<KeyValue> taken = response.getResponsesList().stream()
-                        .flatMap(read -> read.getResponseRange().getKvsList().stream())
-                        .filter(found -> ours.contains(found.getKey()))
-                        .toList();
-                Set<ByteString> busy = taken.stream().map(KeyValue::getKey).collect(Collectors.toSet());
-                Optional<ByteString> free =
-                        slots.stream().filter(slot -> !busy.contains(slot)).findFirst();
-                name = free.orElse(name);
-                return free.isEmpty() || taken.stream().anyMatch(LockEntry.isOf(token))
-                        ? refused(taken, response.getHeader().getRevision())
-                        : create(tokens.knownOffset());
-            });
+            return create(tokens.knownOffset()).exceptionallyCompose(this::failed);
         }
 
         private CompletableFuture<AcquireResult> failed(Throwable thrown) {
@@ -133,81 +205,43 @@ record LockAcquirer(
                     .addFailure(Requests.get(tokens.name()))
                     .build();
             return client.transact(request, deadline).thenCompose(response -> {
+                long revision = response.getHeader().getRevision();
                 if (response.getSucceeded()) {
                     long instances = response.getResponses(1).getResponseRange().getCount();
-                    return granted(entry, response.getHeader().getRevision(), instances);
+                    return CompletableFuture.completedFuture(granted(entry, revision, instances));
                 }
                 Optional<KeyValue> found = Requests.read(response, 0);
                 long stored = tokens.readOffset(Requests.read(response, 1));
                 if (found.isEmpty()) {
                     return create(stored);
                 }
-                return slots.size() == 1
-                        ? refused(List.of(found.get()), response.getHeader().getRevision())
-                        : chooseSlot();
+                return command.permits() == 1
+                        ? refused(new ReadSlots(Optional.empty(), List.of(found.get()), revision))
+                        : chooseAgain();
             });
         }
 
-        private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision, long instances) {
+        private CompletableFuture<AcquireResult> chooseAgain() {
+            return readSlots(command, deadline).thenCompose(read -> {
+                if (read.free().isEmpty()) {
+                    return refused(read);
+                }
+                name = read.free().get();
+                return create(tokens.knownOffset());
+            });
+        }
+
+        private AcquireResult granted(LockEntry entry, long revision, long instances) {
             attempts.granted(token, System.nanoTime());
             long others = waiting.isWaiting(command.key()) ? instances - 1 : instances;
-            return CompletableFuture.completedFuture(grant(entry.firstFencingToken(revision), Math.max(0, others)));
+            int slot = names.slots(command.key(), command.permits()).indexOf(name);
+            return grant(command, entry.firstFencingToken(revision), Math.max(0, others), slot, deadline);
         }
 
-        /** Repeats the grant if this token has the lock. */
-        private CompletableFuture<AcquireResult> refused(List<KeyValue> taken, long revision) {
+        private CompletableFuture<AcquireResult> refused(ReadSlots read) {
             attempts.forget(token, lease.getID());
             client.revokeLease(lease.getID(), deadline);
-            return taken.stream()
-                    .filter(LockEntry.isOf(token))
-                    .findFirst()
-                    .map(this::repeated)
-                    .orElseGet(() -> contended(taken, revision));
-        }
-
-        /** The lease must last from the sending of this command; the one in etcd began earlier. */
-        private CompletableFuture<AcquireResult> repeated(KeyValue found) {
-            name = found.getKey();
-            LockEntry entry = LockEntry.of(found.getValue()).orElseThrow();
-            long revision = found.getCreateRevision();
-            long last = entry.lastFencingToken(revision);
-            RenewCommand renewal = new RenewCommand(command.key(), token, command.lease(), last, slots.indexOf(name));
-            return renewer.renew(List.of(renewal), deadline)
-                    .get(0)
-                    .toCompletableFuture()
-                    .thenApply(renewed -> {
-                        if (renewed instanceof RenewResult.Renewed) {
-                            return grant(entry.firstFencingToken(revision), 0);
-                        }
-                        String reason =
-                                "The token had the lock already, and its lease could not be renewed: " + renewed;
-                        return new AcquireResult.Unknown(reason, new IllegalStateException(reason));
-                    });
-        }
-
-        private AcquireResult grant(long first, long othersWaiting) {
-            if (command.waiting().isPresent()) {
-                waiting.leave(command.key(), deadline);
-            }
-            return new AcquireResult.Granted(first, othersWaiting, Optional.empty(), "", slots.indexOf(name));
-        }
-
-        /** Reports the remaining time of the first slot only: the end of any slot signals a waiter. */
-        private CompletableFuture<AcquireResult> contended(List<KeyValue> taken, long revision) {
-            KeyValue found = taken.get(0);
-            Optional<LockEntry> entry = LockEntry.of(found.getValue());
-            CompletableFuture<Void> joined = command.waiting().isEmpty()
-                    ? CompletableFuture.completedFuture(null)
-                    : waiting.join(new Refusal(command, Set.copyOf(slots), taken, revision), deadline);
-            CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
-            return joined.thenCombine(
-                    remaining,
-                    (done, left) -> new AcquireResult.Contended(
-                            left,
-                            command.waiting().isEmpty() ? Waiting.NEW : ANY_POSITION,
-                            entry.flatMap(LockEntry::holder)
-                                    .filter(holder -> holder.since().isPresent()),
-                            entry.map(LockEntry::isKept).orElse(false)));
+            return LockAcquirer.this.refused(command, read, deadline);
         }
 
         private CompletableFuture<AcquireResult> rejected(String reason, Throwable cause) {

@@ -3,6 +3,8 @@ package io.github.lockstarter.etcd;
 import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.TxnRequest;
@@ -11,11 +13,13 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.SignalListener;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -25,6 +29,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Stored keys, and leftovers. */
@@ -67,6 +73,64 @@ class EtcdKeysIT extends EtcdScenario {
                 .isInstanceOf(Revocation.Revoked.class);
 
         await().until(() -> !held.isHeld());
+    }
+
+    /** A majority writes each proposal to disk. A member makes few by itself. */
+    @Test
+    void refusesABusyKeyAgainWithoutAProposal() {
+        int attempts = 40;
+        LockBackend holder = connected();
+        LockBackend other = connected();
+        for (int permits : new int[] {1, 2}) {
+            assertThat(answer(holder.acquire(attempt(newToken(), permits)))).isInstanceOf(AcquireResult.Granted.class);
+            assertThat(answer(other.acquire(attempt(newToken(), permits)))).isInstanceOf(AcquireResult.Contended.class);
+            long before = proposals();
+
+            for (int i = 0; i < attempts; i++) {
+                assertThat(answer(other.acquire(attempt(newToken(), permits))))
+                        .isInstanceOf(AcquireResult.Contended.class);
+            }
+
+            assertThat(proposals() - before).as("%s permits", permits).isLessThan(attempts);
+        }
+    }
+
+    /** A read would delay each change of the owner. */
+    @Test
+    void acquiresASignalledKeyWithoutReadingItFirst() {
+        SignalListener signals = mock();
+        LockBackend holder = connected();
+        LockBackend waiter = connected();
+        waiter.listen("waiter", signals);
+        LockToken token = newToken();
+        assertThat(answer(holder.acquire(attempt(token)))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(waiter.acquire(attempt(newToken()).with(new Waiting(Waiting.NEW, LEASE)))))
+                .isInstanceOf(AcquireResult.Contended.class);
+        answer(holder.release(new ReleaseCommand(key, token, 0)));
+        await().untilAsserted(() -> verify(signals).onSignal(key, 0));
+        long before = transactions();
+
+        assertThat(answer(waiter.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
+
+        assertThat(transactions() - before).isOne();
+    }
+
+    private AcquireCommand attempt(LockToken token, int permits) {
+        return new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty(), Duration.ZERO, permits);
+    }
+
+    private long proposals() {
+        return count("etcd_server_proposals_committed_total");
+    }
+
+    private long transactions() {
+        return count("grpc_server_started_total\\{grpc_method=\"Txn\",.*?\\}");
+    }
+
+    private long count(String metric) {
+        Matcher count = Pattern.compile("(?m)^" + metric + " (\\S+)$").matcher(server.report("/metrics"));
+        assertThat(count.find()).isTrue();
+        return (long) Double.parseDouble(count.group(1));
     }
 
     @Test
