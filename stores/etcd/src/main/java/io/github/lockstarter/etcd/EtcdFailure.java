@@ -2,6 +2,7 @@ package io.github.lockstarter.etcd;
 
 import io.github.lockstarter.spi.BackendGuard;
 import io.grpc.Status;
+import java.io.IOException;
 
 /** A failed request. */
 record EtcdFailure(Kind kind, String reason, Throwable cause) {
@@ -43,6 +44,7 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
         return switch (status.getCode()) {
             case UNAVAILABLE -> description.startsWith(BY_SERVER) ? Kind.NO_LEADER : Kind.UNREACHABLE;
             case DEADLINE_EXCEEDED, CANCELLED -> Kind.UNREACHABLE;
+            case UNKNOWN -> status.getCause() instanceof IOException ? Kind.UNREACHABLE : Kind.UNCLEAR; // of this side
             case NOT_FOUND -> Kind.NO_LEASE;
             case INVALID_ARGUMENT,
                     FAILED_PRECONDITION,

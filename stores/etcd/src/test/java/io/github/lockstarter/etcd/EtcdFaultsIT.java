@@ -263,9 +263,9 @@ class EtcdFaultsIT extends EtcdScenario {
         server.kill();
 
         // The first attempt may be under way when its connection breaks.
-        await().untilAsserted(() -> assertThat(answer(backend.acquire(attempt(newToken()))))
+        assertThat(answer(backend.acquire(attempt(newToken()))))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                        .contains("did not answer", server.endpoint().substring("http://".length()))));
+                        .contains("did not answer", server.endpoint().substring("http://".length())));
         assertThat(answer(backend.state()).failure()).isPresent();
 
         server.restart();
