@@ -5,6 +5,9 @@ import io.github.lockstarter.spi.LockToken;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
@@ -30,10 +33,19 @@ final class NodeCalls {
 
     private static final int MAX_TRIES = 3;
 
-    private final CuratorFramework client;
+    /** Long enough that the containers of busy keys cost little. */
+    private static final int CONTAINER_SECONDS = 30;
 
-    NodeCalls(CuratorFramework client) {
+    /** At a time: renewals share the session with them. */
+    private static final int MOST_DELETIONS = 100;
+
+    private final CuratorFramework client;
+    private final ScheduledExecutorService timer;
+    private final AtomicInteger deletions = new AtomicInteger();
+
+    NodeCalls(CuratorFramework client, ScheduledExecutorService timer) {
         this.client = client;
+        this.timer = timer;
     }
 
     /**
@@ -44,7 +56,7 @@ final class NodeCalls {
         return create(queue, token, MAX_TRIES);
     }
 
-    /** The server may remove the empty container before the node is in it. */
+    /** The empty container may be deleted before the node is in it. */
     private CompletableFuture<LockNode> create(String queue, LockToken token, int tries) {
         return createNode(queue, token)
                 .exceptionallyCompose(failure -> tries > 1 && isNoNode(failure)
@@ -66,11 +78,31 @@ final class NodeCalls {
 
     /** Separate, because the client would create parents of the node on a thread that waits for each answer. */
     private CompletableFuture<?> createContainer(String queue) {
-        CompletableFuture<?> created = send(queue, new byte[0], to -> client.create()
+        CompletableFuture<CuratorEvent> created = send(queue, new byte[0], to -> client.create()
                 .creatingParentContainersIfNeeded()
                 .withMode(CreateMode.CONTAINER)
                 .inBackground(to));
-        return unless(Code.NODEEXISTS, created.thenApply(event -> true), false);
+        return unless(Code.NODEEXISTS, created.thenApply(event -> true), false).thenAccept(isNew -> {
+            if (isNew) {
+                deleteLater(queue);
+            }
+        });
+    }
+
+    private void deleteLater(String queue) {
+        timer.schedule(() -> deleteIfEmpty(queue), CONTAINER_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Once: the servers delete a container that is in use now, or that this command does not reach. */
+    void deleteIfEmpty(String queue) {
+        if (deletions.incrementAndGet() > MOST_DELETIONS) {
+            deletions.decrementAndGet();
+            deleteLater(queue);
+            return;
+        }
+        send(queue, to -> client.delete().inBackground(to))
+                .orTimeout(CONTAINER_SECONDS, TimeUnit.SECONDS)
+                .whenComplete((deleted, failure) -> deletions.decrementAndGet());
     }
 
     private CompletableFuture<LockNode> stat(String path) {
