@@ -6,14 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.contract.LockStore.Signals;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.StoreCapabilities.Leases;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -38,10 +37,10 @@ public abstract class AdminContract extends BackendContract {
         assertThat(seen.holder())
                 .isEqualTo(Optional.of(new LockHolder(held.token().instance())));
         assertThat(seen.fencingToken()).isEqualTo(held.fencingToken());
-        if (store.capabilities().signals() == Signals.IN_ORDER) {
+        if (store.signals() == Signals.IN_ORDER) {
             assertThat(seen.waitingInstances()).isEqualTo(1);
         }
-        if (store.capabilities().leases() == Leases.PER_LOCK) {
+        if (store.hasLeasesPerLock()) {
             assertThat(seen.remainingLease())
                     .hasValueSatisfying(left -> assertThat(left).isPositive().isLessThanOrEqualTo(LEASE));
         }
@@ -133,13 +132,13 @@ public abstract class AdminContract extends BackendContract {
         assertThat(bob.tryOrWait(key, bob.newToken(), LEASE, new Waiting(Waiting.NEW, LEASE)))
                 .isInstanceOfSatisfying(AcquireResult.Contended.class, refused -> {
                     assertThat(refused.holder()).hasValue(holder);
-                    if (store.capabilities().signals() == Signals.IN_ORDER) {
+                    if (store.signals() == Signals.IN_ORDER) {
                         assertThat(refused.position()).isPositive();
                     }
                 });
         assertThat(inspect(key)).isInstanceOfSatisfying(StoredLock.Held.class, held -> assertThat(held.holder())
                 .hasValue(holder));
-        if (store.capabilities().equals(StoreCapabilities.ALL)) {
+        if (store.signals() == Signals.IN_ORDER && store.capabilities().equals(StoreCapabilities.ALL)) {
             await().untilAsserted(() -> assertThat(alice.wanted()).contains(key));
         }
 
@@ -218,7 +217,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     private void assertToldOfItsRevocation(SpiClient holder, SpiHold held) {
-        if (store.capabilities().signals() != Signals.NONE) {
+        if (store.signals() != Signals.NONE) {
             await().untilAsserted(() -> assertThat(holder.revoked())
                     .contains(held.key() + "@" + held.token().fingerprint()));
         }

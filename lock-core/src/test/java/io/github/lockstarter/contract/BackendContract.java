@@ -3,12 +3,12 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.contract.LockStore.Signals;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -118,7 +118,7 @@ abstract class BackendContract {
 
     /** The client was signalled, if the store sends signals. */
     void assertSignalled(SpiClient client) {
-        if (store.capabilities().signals() == Signals.NONE) {
+        if (store.signals() == Signals.NONE) {
             return;
         }
         await().untilAsserted(() -> assertThat(client.signals()).containsExactly(key));

@@ -17,7 +17,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -124,7 +123,7 @@ public abstract class EngineAdminContract extends EngineContract {
     @Test
     void aTimedOutWaitNamesTheHolderInAnotherInstance() {
         LockHandle held = first.locks().acquire(request);
-        boolean isTold = store.capabilities().leases() == Leases.PER_LOCK;
+        boolean isTold = store.hasLeasesPerLock();
         String rest = isTold ? "its lease ends in [0-9.]+m?s unless it is renewed" : "no end of its lease is known";
 
         for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(50))) {

@@ -17,6 +17,29 @@ public interface LockStore extends AutoCloseable {
         return StoreCapabilities.ALL;
     }
 
+    /** Instances that a release signals. */
+    enum Signals {
+
+        /** None, and no owner receives a notice of waiting instances or of its revocation. */
+        NONE,
+
+        /** All that wait; positions are meaningless. */
+        TO_ALL,
+
+        /** The one that has waited longest. */
+        IN_ORDER
+    }
+
+    /** The instances that a release signals. */
+    default Signals signals() {
+        return Signals.IN_ORDER;
+    }
+
+    /** Whether each lock ends with its own lease by the store's clock; otherwise with the session of its instance. */
+    default boolean hasLeasesPerLock() {
+        return true;
+    }
+
     /** Whether a repeated attempt receives the same numbers; of several stores, others may answer with their own. */
     default boolean answersTheSameAgain() {
         return true;

@@ -48,15 +48,6 @@ class StoreCapabilitiesTests {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("not " + tokens);
         }
-        assertThatThrownBy(() -> new StoreCapabilities(
-                        StoreCapabilities.Signals.NONE,
-                        StoreCapabilities.Leases.PER_LOCK,
-                        Duration.ZERO,
-                        1,
-                        false,
-                        false))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("1 ms");
     }
 
     /** Otherwise the caller would rely on a time after its release in which another instance can have the lock. */
@@ -86,13 +77,7 @@ class StoreCapabilitiesTests {
     }
 
     private static StoreCapabilities withoutMinimumTimes() {
-        return new StoreCapabilities(
-                StoreCapabilities.ALL.signals(),
-                StoreCapabilities.ALL.leases(),
-                StoreCapabilities.ALL.shortestLease(),
-                StoreCapabilities.ALL.fencingTokens(),
-                false,
-                true);
+        return new StoreCapabilities(StoreCapabilities.ALL.fencingTokens(), false, true);
     }
 
     /** The number of hand-overs among six callers of one application. */
@@ -117,13 +102,7 @@ class StoreCapabilitiesTests {
     }
 
     private static StoreCapabilities withTokens(int fencingTokens) {
-        return new StoreCapabilities(
-                StoreCapabilities.ALL.signals(),
-                StoreCapabilities.ALL.leases(),
-                StoreCapabilities.ALL.shortestLease(),
-                fencingTokens,
-                StoreCapabilities.ALL.minimumTimes(),
-                StoreCapabilities.ALL.permits());
+        return new StoreCapabilities(fencingTokens, true, true);
     }
 
     private LockBackend declaring(LockBackend store, StoreCapabilities capabilities) {

@@ -17,8 +17,6 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.StoreCapabilities.Leases;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -61,8 +59,7 @@ public final class EtcdLockBackend implements LockBackend {
     /** The minimum in etcd's default configuration. */
     public static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
 
-    static final StoreCapabilities CAPABILITIES =
-            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, true);
+    static final StoreCapabilities CAPABILITIES = new StoreCapabilities(FencingTokens.ROOM, true, true);
 
     // Called by any thread. Requests complete on the callback threads, which never block. Only `mailbox`, set by
     // the engine when it starts, `busy` and `closed` change.

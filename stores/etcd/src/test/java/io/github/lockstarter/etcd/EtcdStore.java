@@ -63,6 +63,11 @@ final class EtcdStore implements LockStore {
     }
 
     @Override
+    public Signals signals() {
+        return Signals.TO_ALL;
+    }
+
+    @Override
     public StoreCapabilities capabilities() {
         return EtcdLockBackend.CAPABILITIES;
     }

@@ -21,8 +21,6 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.Slots;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.StoreCapabilities.Leases;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.github.lockstarter.spi.StoredKeys;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -122,8 +120,7 @@ public final class JdbcLockBackend implements LockBackend {
 
     @Override
     public StoreCapabilities capabilities() {
-        return new StoreCapabilities(
-                Signals.NONE, Leases.PER_LOCK, Duration.ofMillis(1), LockRepository.TOKENS_OF_A_NUMBER, true, true);
+        return new StoreCapabilities(LockRepository.TOKENS_OF_A_NUMBER, true, true);
     }
 
     @Override

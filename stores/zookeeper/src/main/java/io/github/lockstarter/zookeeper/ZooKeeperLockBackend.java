@@ -18,8 +18,6 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.StoreCapabilities.Leases;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.github.lockstarter.spi.StoredKeys;
 import io.github.lockstarter.zookeeper.OwnNode.State;
 import java.time.Duration;
@@ -67,8 +65,7 @@ import org.jspecify.annotations.Nullable;
 public final class ZooKeeperLockBackend implements LockBackend {
 
     /** The capabilities of this store. */
-    public static final StoreCapabilities CAPABILITIES =
-            new StoreCapabilities(Signals.IN_ORDER, Leases.OF_SESSION, Duration.ofMillis(1), 1, false, false);
+    public static final StoreCapabilities CAPABILITIES = new StoreCapabilities(1, false, false);
 
     /** Longer than any session timeout. */
     private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);

@@ -32,6 +32,11 @@ final class ZooKeeperStore implements LockStore {
     }
 
     @Override
+    public boolean hasLeasesPerLock() {
+        return false;
+    }
+
+    @Override
     public StoreCapabilities capabilities() {
         return ZooKeeperLockBackend.CAPABILITIES;
     }

@@ -8,8 +8,6 @@ import io.github.lockstarter.jdbc.JdbcSettings;
 import io.github.lockstarter.jdbc.LockTable;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.StoreCapabilities.Leases;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,8 +93,13 @@ public final class JdbcStore implements LockStore {
     }
 
     @Override
+    public Signals signals() {
+        return Signals.NONE;
+    }
+
+    @Override
     public StoreCapabilities capabilities() {
-        return new StoreCapabilities(Signals.NONE, Leases.PER_LOCK, Duration.ofMillis(1), 1024, true, true);
+        return new StoreCapabilities(1024, true, true);
     }
 
     @Override

@@ -13,9 +13,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.StoreCapabilities.Leases;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.github.lockstarter.testing.ForwardingBackend;
 import java.time.Duration;
 import java.util.List;
@@ -51,15 +48,22 @@ final class JournalingBackend extends ForwardingBackend {
 
     /** Logs the present capabilities of the store for the checks. */
     void describeStore(Duration longestLease) {
-        StoreCapabilities store = backend.capabilities();
         journal.write(journal.event(EventKind.STORE)
-                .counting(store.leases() == Leases.OF_SESSION ? StoreBackends.SESSION.toNanos() : 0)
+                .counting(endsLocksWithSessions() ? StoreBackends.SESSION.toNanos() : 0)
                 .between(0, StoreBackends.begunAnew(kind, longestLease).toNanos())
-                .noting(wokenBy(store.signals())));
+                .noting(woken()));
     }
 
-    private static String wokenBy(Signals signals) {
-        return signals == Signals.IN_ORDER ? History.WAKES_IN_ORDER : signals.name();
+    private boolean endsLocksWithSessions() {
+        return kind == Address.Kind.ZOOKEEPER;
+    }
+
+    private String woken() {
+        return switch (kind) {
+            case POSTGRESQL -> "NONE";
+            case ETCD -> "TO_ALL";
+            default -> History.WAKES_IN_ORDER;
+        };
     }
 
     @Override
@@ -106,7 +110,7 @@ final class JournalingBackend extends ForwardingBackend {
      */
     private void noteIfGivenBack(AcquireCommand command, long sent, @Nullable AcquireResult result) {
         boolean isAnswered = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Contended;
-        if (!isAnswered && backend.capabilities().leases() == Leases.OF_SESSION) {
+        if (!isAnswered && endsLocksWithSessions()) {
             journal.write(
                     event(EventKind.ATTEMPTING, command.key(), command.token()).at(sent));
         }
@@ -125,7 +129,7 @@ final class JournalingBackend extends ForwardingBackend {
 
     /** A lock that ends with a session may be free if the store received nothing from the session for its timeout. */
     private long takeOverNanos(AcquireCommand command) {
-        return backend.capabilities().leases() == Leases.OF_SESSION
+        return endsLocksWithSessions()
                 ? StoreBackends.SESSION.toNanos()
                 : Duration.ofMillis(command.token().takeOverMillis()).toNanos();
     }
