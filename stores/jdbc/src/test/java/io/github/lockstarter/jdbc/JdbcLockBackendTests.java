@@ -3,6 +3,7 @@ package io.github.lockstarter.jdbc;
 import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.LockHandle;
@@ -92,14 +93,22 @@ class JdbcLockBackendTests {
     @Test
     void saysThatThePoolIsExhaustedWhenThePoolReportsIt() throws SQLException {
         database.prepared();
-        try (HikariDataSource pool = database.pool(database.url(), 1, config -> config.setConnectionTimeout(250));
-                JdbcLockBackend backend = started(pool);
-                Connection taken = pool.getConnection()) {
-            assertThat(taken.isClosed()).isFalse();
+        try (HikariDataSource pool = database.pool(database.url(), 1, config -> config.setConnectionTimeout(250))) {
+            await().ignoreExceptions().until(() -> isOpened(pool)); // which takes longer on a slow machine
+            try (JdbcLockBackend backend = started(pool);
+                    Connection taken = pool.getConnection()) {
+                assertThat(taken.isClosed()).isFalse();
 
-            assertThat(acquire(backend, "key"))
-                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                            .contains("The connection pool is exhausted", "@DistributedLockDataSource"));
+                assertThat(acquire(backend, "key"))
+                        .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                                .contains("The connection pool is exhausted", "@DistributedLockDataSource"));
+            }
+        }
+    }
+
+    private static boolean isOpened(HikariDataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return !connection.isClosed();
         }
     }
 
