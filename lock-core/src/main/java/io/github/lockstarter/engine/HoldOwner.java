@@ -3,7 +3,6 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Ownership;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,13 +34,6 @@ record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String la
 
     boolean hasEnded() {
         return thread != null && !thread.isAlive();
-    }
-
-    /** Whether the thread is in an exit of the process, from which no thread returns. */
-    boolean isExiting() {
-        return thread != null
-                && Stream.of(thread.getStackTrace())
-                        .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
 
     boolean isThread() {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
@@ -41,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
  * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#renew} and {@code defer}, {@link
  * Running#backoff}, {@code replace} and {@code forget}, and queries of {@link Heartbeat}, which read the clock and the
- * constant or cached answers of {@code CrashDetection}; and in a shutdown, looks at the stacks of owners. Otherwise the
- * time is an argument, except in {@link #checkHeld}.
+ * constant or cached answers of {@code CrashDetection}. Otherwise the time is an argument, except in {@link
+ * #checkHeld}.
  *
  * <p><b>Invariants.</b> A release is <em>decided</em> when {@link #release} or {@link #releaseLost} adds its command to
  * the effects.
@@ -383,7 +384,7 @@ final class KeyLock extends TimerEntry {
     synchronized CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
         Hold left = handle.hold;
         expire(todo, now);
-        if (handle.hasLeft || left.entries == 0) { // its thread is exiting
+        if (handle.hasLeft) {
             return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         }
         CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
@@ -813,21 +814,17 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    /** A shutdown waits for no thread that waits for the shutdown: releases what such threads hold. */
-    synchronized void releaseOfExitingThreads(Effects todo, Moment now) {
+    synchronized void addOwners(Set<Thread> owners) {
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.state == Hold.State.HELD && each.owner.isExiting()) {
-                each.entries = 1;
-                exitEntry(todo, each, now);
+            if (each.owner.thread() != null) {
+                owners.add(each.owner.thread());
             }
         }
-        next(todo, now);
     }
 
-    /** The thread goes on after the shutdown that it waits for, and so has to notice the loss. */
-    synchronized void loseOf(Effects todo, Thread owner, Moment now) {
+    synchronized void loseOf(Effects todo, Set<Thread> owners, Moment now) {
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.owner.thread() == owner) {
+            if (each.owner.thread() != null && owners.contains(each.owner.thread())) {
                 lose(todo, each, LossCause.SHUTDOWN, now);
             }
         }

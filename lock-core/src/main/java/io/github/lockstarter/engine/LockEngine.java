@@ -119,7 +119,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     /**
      * Stops granting and fails the waiters with {@link LockBackendException}. Holders keep their locks, which are still
-     * renewed, and can re-enter. Releases those of threads in {@link System#exit}. Returns at once.
+     * renewed, and can re-enter. Returns at once.
      *
      * @return completed when no lock is held and the backend has answered the releases, or at once if stopped; perhaps
      *     never if {@link #start()} or {@link #stop()} comes first
@@ -129,11 +129,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Reports the loss of the calling thread's locks and releases them: a thread that waits for {@link #drain()} would
-     * wait for itself. No effect on locks that a handle owns.
+     * Reports the loss of the locks of threads for which {@link #drain()} would wait although they wait for it, and
+     * releases them: those of the calling thread, and of threads that are in {@link System#exit}. No effect on locks
+     * that a handle owns.
      */
-    public void loseOfThisThread() {
-        ifRunning(running -> running.loseOf(Thread.currentThread()));
+    public void loseOfThreadsThatWaitForTheEnd() {
+        ifRunning(running -> running.loseOfThreadsThatWaitForTheEnd(Thread.currentThread()));
     }
 
     /**

@@ -502,8 +502,19 @@ final class Running {
         return held.whenNone().thenCompose(any -> calls.whenIdle());
     }
 
-    void loseOf(Thread owner) {
-        forEach(lock -> run(lock, (todo, now) -> lock.loseOf(todo, owner, now)));
+    /** Looks at each owner once, and without a monitor: a stack trace takes long. */
+    void loseOfThreadsThatWaitForTheEnd(Thread closing) {
+        Set<Thread> owners = new HashSet<>();
+        forEach(lock -> lock.addOwners(owners));
+        owners.removeIf(owner -> owner != closing && !isExiting(owner));
+        if (!owners.isEmpty()) {
+            forEach(lock -> run(lock, (todo, now) -> lock.loseOf(todo, owners, now)));
+        }
+    }
+
+    private static boolean isExiting(Thread thread) {
+        return Stream.of(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
 
     void leaveToLeases() {

@@ -153,9 +153,6 @@ final class Watchdog {
         if (ahead > JUMP_MILLIS) {
             running.forEach(lock -> running.runInTick(lock, lock::look));
         }
-        if (running.closed != null) {
-            running.forEach(lock -> running.runInTick(lock, lock::releaseOfExitingThreads));
-        }
         isWatching = false;
         if (running.size() > 0) {
             begin();

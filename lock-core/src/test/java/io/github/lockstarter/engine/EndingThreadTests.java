@@ -24,6 +24,7 @@ class EndingThreadTests {
     void aShutdownDoesNotWaitForAThreadInAnExitOfTheProcess() {
         try (ChildJvm program = ChildJvm.start(ExitingJob.class)) {
             assertThat(program.awaitExit(Patience.TIME)).isEqualTo(ExitingJob.CODE);
+            assertThat(program.lines()).contains(ExitingJob.LOST);
         }
     }
 
@@ -42,7 +43,7 @@ class EndingThreadTests {
             LockHandle inner = first.locks().acquire("own");
 
             CompletableFuture<Void> drained = first.engine().drain();
-            first.engine().loseOfThisThread();
+            first.engine().loseOfThreadsThatWaitForTheEnd();
 
             await().untilAsserted(() -> assertThat(first.events().of(LockEvent.Lost.class))
                     .extracting(LockEvent.Lost::cause)

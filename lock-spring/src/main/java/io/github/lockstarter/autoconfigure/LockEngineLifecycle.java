@@ -12,7 +12,7 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Drains the engines when the context stops: rejects new locks, and ends the phase when no lock is held or {@code
- * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases only the locks of the thread that stops it, because
+ * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases only the locks of the thread that stops it and of threads in {@code System.exit}, because
  * executors may still run tasks: Spring awaits them when it destroys beans, after all phases, or not at all. Until then
  * engines renew leases and stores stay connected.
  *
@@ -71,7 +71,7 @@ final class LockEngineLifecycle implements SmartLifecycle {
     public void stop(Runnable callback) {
         destroyExecutorsBeforeEngine();
         CompletableFuture<Void> drained = drain();
-        engines.values().forEach(LockEngine::loseOfThisThread);
+        engines.values().forEach(LockEngine::loseOfThreadsThatWaitForTheEnd);
         int held = engines.values().stream()
                 .mapToInt(engine -> engine.heldLocks().size())
                 .sum();
