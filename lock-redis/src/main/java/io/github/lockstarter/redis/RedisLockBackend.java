@@ -394,7 +394,7 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, renewScript::check));
     }
 
     @Override

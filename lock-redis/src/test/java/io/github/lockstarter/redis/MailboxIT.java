@@ -11,6 +11,7 @@ import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.contract.RedisStore;
@@ -99,6 +100,21 @@ class MailboxIT {
                 await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
                 assertThat(connector.mailboxes.get()).isEqualTo(1);
                 assertThat(signals.restored()).isZero();
+            }
+        }
+
+        @Test
+        void pingsAgainWhateverTheWorkOfAPingThrows() {
+            AtomicInteger pings = new AtomicInteger();
+            SignalMailbox mailbox = new SignalMailbox("lock:mailbox:a", signals, () -> {
+                pings.incrementAndGet();
+                throw new IllegalStateException("planted");
+            });
+            try (DirectRedisConnector connector = new DirectRedisConnector(server.uri(), RedisStore.SETTINGS);
+                    RedisConnections connections = new RedisConnections(connector, RedisStore.SETTINGS, PULSE)) {
+                connections.subscribe(mailbox);
+
+                await().atMost(Patience.TIME).until(() -> pings.get() >= 3);
             }
         }
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An instance's subscription. Lettuce reconnects and resubscribes after a break; this replaces the connection when its
- * server hangs or does not know the subscription. With each ping, it looks for another master.
+ * server hangs or does not know the subscription. With each ping, it looks for another master and calls the mailbox.
  * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
  */
 final class MailboxConnection {
@@ -149,6 +149,7 @@ final class MailboxConnection {
             } else {
                 recordReply(null); // reconnecting, which the mailbox reports
             }
+            mailbox.pinged(); // last: whatever it throws, the next ping is due
         }
 
         private void recordReply(@Nullable Throwable failure) {

@@ -68,6 +68,12 @@ public final class RedisLink implements RedisConnectionStateListener {
         return commands;
     }
 
+    /** In a cluster the connection to this server, which follows no redirect; null if it is not open. */
+    public @Nullable StatefulConnection<String, String> server() {
+        StatefulConnection<String, String> connection = watched.get();
+        return connection != null && connection.isOpen() ? connection : null;
+    }
+
     public void watch(StatefulConnection<String, String> connection) {
         if (watched.getAndSet(connection) != connection) {
             forgetScripts();
@@ -89,8 +95,7 @@ public final class RedisLink implements RedisConnectionStateListener {
     }
 
     boolean isConnected() {
-        StatefulConnection<?, ?> connection = watched.get();
-        return connection != null && connection.isOpen();
+        return server() != null;
     }
 
     /**

@@ -24,11 +24,18 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
     private final String channel;
     private final SignalListener listener;
+    private final Runnable onPing;
     private volatile boolean wasOpen;
 
-    public SignalMailbox(String channel, SignalListener listener) {
+    /** @param onPing runs on the event loop with each ping of the subscription; returns at once */
+    public SignalMailbox(String channel, SignalListener listener, Runnable onPing) {
         this.channel = channel;
         this.listener = listener;
+        this.onPing = onPing;
+    }
+
+    void pinged() {
+        onPing.run();
     }
 
     String channel() {

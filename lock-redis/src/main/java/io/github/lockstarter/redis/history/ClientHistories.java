@@ -9,11 +9,17 @@ import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -27,6 +33,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientHistories {
 
+    /** Slots in use that one check visits, so that its cost does not grow with them. */
+    static final int MOST_VISITED = 128;
+
+    /** Between the slots that are visited one after the other, so that those of one check are spread over all nodes. */
+    private static final int STRIDE = 10_125;
+
     private final KeySpace keySpace;
     private final boolean perSlot;
     private final RedisSettings.Guard guard;
@@ -36,6 +48,10 @@ public final class ClientHistories {
     private final RedisConnector servers;
     private final AtomicReferenceArray<@Nullable ServerHistory> histories;
     private final Map<String, Long> reported = new ConcurrentHashMap<>();
+    /** The last visited slot; instances begin at different ones. */
+    private final AtomicInteger visiting =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(SlotHash.SLOT_COUNT));
+
     private volatile Consumer<StoreEvent> receiver = event -> {};
     private volatile boolean unnamed;
     private volatile Optional<String> name = Optional.empty();
@@ -105,6 +121,41 @@ public final class ClientHistories {
         long now = servers.nanoTime();
         long first = reported.computeIfAbsent(history.name().orElse(""), name -> now);
         return !isOfNode || now - first < terms.grace().toNanos();
+    }
+
+    /**
+     * The histories to compare with their servers now, of slots that this instance has used: one per server, and those
+     * that differ from the last reported id of their server. Each call visits other slots.
+     */
+    public List<ServerHistory> toCheck() {
+        if (guard.isOff()) {
+            return List.of();
+        }
+        if (names == null) {
+            return List.of(of(keySpace.history()));
+        }
+        Set<String> servers = new HashSet<>();
+        List<ServerHistory> toCheck = new ArrayList<>();
+        for (ServerHistory used : visited()) {
+            used.node().ifPresent(node -> {
+                boolean isFirst = servers.add(node);
+                if (isFirst || names.isOutdated(node, used.name())) {
+                    toCheck.add(used);
+                }
+            });
+        }
+        return toCheck;
+    }
+
+    private List<ServerHistory> visited() {
+        List<ServerHistory> used = new ArrayList<>();
+        for (int i = 0; i < histories.length() && used.size() < MOST_VISITED; i++) {
+            ServerHistory next = histories.get(visiting.updateAndGet(last -> (last + STRIDE) % histories.length()));
+            if (next != null && next.name().isPresent()) {
+                used.add(next);
+            }
+        }
+        return used;
     }
 
     public void found(Optional<String> told) {

@@ -39,6 +39,15 @@ final class NodeHistoryIds {
         return name == null ? "" : name.known();
     }
 
+    Optional<String> nodeOf(String key) {
+        return nodeOf.apply(key);
+    }
+
+    boolean isOutdated(String node, Optional<String> name) {
+        Name last = names.get(node);
+        return last != null && !name.equals(Optional.of(last.text));
+    }
+
     void learn(String key, String name) {
         nodeOf.apply(key).ifPresent(node -> names.merge(node, new Name(name, System.nanoTime()), this::changed));
     }

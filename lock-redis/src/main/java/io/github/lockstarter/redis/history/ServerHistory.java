@@ -102,6 +102,13 @@ public final class ServerHistory {
                 .map(now -> now + " is the master now (was " + formerMaster + ')');
     }
 
+    /** The server has the marker that is {@link #known}. */
+    public void confirm() {
+        if (names != null) {
+            name().ifPresent(name -> names.learn(key, name));
+        }
+    }
+
     HistoryChange change() {
         return change;
     }
@@ -117,6 +124,11 @@ public final class ServerHistory {
 
     boolean isUnnamed() {
         return marker.startsWith(UNNAMED);
+    }
+
+    /** The cluster node that is believed to serve the slot; empty if unknown, or without a cluster. */
+    public Optional<String> node() {
+        return names == null ? Optional.empty() : names.nodeOf(key);
     }
 
     Optional<String> name() {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +39,19 @@ public record RenewScript(
 
     @Override
     public CompletionStage<List<RenewResult>> send(List<RenewCommand> commands) {
-        Batch batch = new Batch(commands);
+        Batch batch = new Batch(commands, histories.ofKey(commands.get(0).key()));
         return runner.run(batch.call(), batch);
+    }
+
+    /**
+     * Compares the servers' histories without renewing a lock, so that a grace period begins now, not with the next
+     * command. Returns at once.
+     */
+    public void check() {
+        histories.toCheck().forEach(history -> {
+            Check check = new Check(history);
+            runner.runIfConnected(check.call(), check);
+        });
     }
 
     private static RenewResult unknown(RedisFailure failure) {
@@ -47,15 +59,15 @@ public record RenewScript(
     }
 
     /** Renewals of one call, whose locks share a history. */
-    final class Batch implements Reader<List<RenewResult>> {
+    class Batch implements Reader<List<RenewResult>> {
 
         private final List<RenewCommand> commands;
         private final ServerHistory history;
         private final String known;
 
-        Batch(List<RenewCommand> commands) {
+        Batch(List<RenewCommand> commands, ServerHistory history) {
             this.commands = commands;
-            this.history = histories.ofKey(commands.get(0).key());
+            this.history = history;
             this.known = history.known();
         }
 
@@ -80,7 +92,7 @@ public record RenewScript(
                 next += 3;
             }
             keys.add(history.key());
-            keys.add(keySpace.fenceOf(keys.get(0)));
+            keys.add(keySpace.fenceOf(history.key()));
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
 
@@ -114,7 +126,7 @@ public record RenewScript(
             return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
         }
 
-        private void learn(Reply reply) {
+        void learn(Reply reply) {
             history.learn(reply.marker());
             if (reply.statuses().indexOf(Reply.DEFERRED) >= 0) {
                 ServerHistory.Terms terms = history.terms();
@@ -131,9 +143,32 @@ public record RenewScript(
         }
     }
 
+    /** Counts only if the slot is believed to be at the node that was asked: the answer names its history. */
+    private final class Check extends Batch {
+
+        private final ServerHistory history;
+        private final Optional<String> node;
+
+        Check(ServerHistory history) {
+            super(List.of(), history);
+            this.history = history;
+            this.node = history.node();
+        }
+
+        @Override
+        void learn(Reply reply) {
+            if (reply.problem().isEmpty() && history.node().equals(node)) {
+                super.learn(reply);
+                if (reply.marker().isEmpty()) {
+                    history.confirm();
+                }
+            }
+        }
+    }
+
     /**
      * @param statuses one character per lock
-     * @param problem error of the last {@link #REFUSED} lock; else empty
+     * @param problem error of the last {@link #REFUSED} lock, or of the check of the history; else empty
      * @param retryAfter until the history is old enough for {@link #DEFERRED} locks, else for grants
      */
     record Reply(String statuses, String problem, String marker, Duration retryAfter) {

@@ -4,7 +4,9 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,16 +44,29 @@ public final class ScriptRunner {
         this.failures = failures;
     }
 
+    /**
+     * Sends a script that nobody waits for to the server that is believed to have the key, if it is connected. Follows
+     * no redirect. A timeout does not count as a sign of a hanging server: until the next command, nobody would open
+     * the link again.
+     */
+    public void runIfConnected(ScriptCall call, Reader<?> answer) {
+        RedisLink link = connections.current(call.key());
+        StatefulConnection<String, String> server = link == null ? null : link.server();
+        if (link != null && server != null) {
+            new Unawaited<>(call, answer).send(link, server);
+        }
+    }
+
     public <R> CompletionStage<R> run(ScriptCall call, Reader<R> answer) {
         Reply<R> reply = new Reply<>(call, answer);
         RedisLink link = connections.current(call.key());
         if (link != null) {
-            reply.send(link);
+            reply.send(link, link.commands());
         } else {
             CompletableFuture<RedisLink> opening = new CompletableFuture<>();
             opening.whenComplete((opened, failure) -> {
                 if (opened != null) {
-                    reply.send(opened);
+                    reply.send(opened, opened.commands());
                 } else {
                     reply.complete(answer.failed(failures.ofConnecting(failure)));
                 }
@@ -61,7 +76,21 @@ public final class ScriptRunner {
         return reply;
     }
 
-    private final class Reply<R> extends CompletableFuture<R> {
+    private final class Unawaited<R> extends Reply<R> {
+
+        Unawaited(ScriptCall call, Reader<R> answer) {
+            super(call, answer);
+        }
+
+        @Override
+        void recordFailure(RedisLink link, Throwable failure) {
+            if (!(failure instanceof RedisCommandTimeoutException)) {
+                super.recordFailure(link, failure);
+            }
+        }
+    }
+
+    private class Reply<R> extends CompletableFuture<R> {
 
         private final ScriptCall call;
         private final Reader<R> answer;
@@ -73,7 +102,7 @@ public final class ScriptRunner {
             this.answer = answer;
         }
 
-        void send(RedisLink link) {
+        void send(RedisLink link, StatefulConnection<String, String> connection) {
             AsyncCommand<String, String, List<Object>> command;
             try {
                 breaksBefore = link.breaksCounted();
@@ -83,13 +112,16 @@ public final class ScriptRunner {
                 complete(answer.failed(failures.ofPreparing(e)));
                 return;
             }
-            dispatch(link, command);
+            dispatch(link, connection, command);
         }
 
-        private void dispatch(RedisLink link, AsyncCommand<String, String, List<Object>> command) {
+        private void dispatch(
+                RedisLink link,
+                StatefulConnection<String, String> connection,
+                AsyncCommand<String, String, List<Object>> command) {
             command.onComplete((reply, failure) -> onReply(link, reply, failure));
             try {
-                link.commands().dispatch(command);
+                connection.dispatch(command);
             } catch (Throwable e) {
                 onReply(link, null, e);
             }
@@ -102,15 +134,19 @@ public final class ScriptRunner {
                 understand(link, reply, once);
                 return;
             }
-            link.recordReply(failure);
+            recordFailure(link, failure);
             if (failure instanceof RedisNoScriptException) {
                 link.forgetScripts();
                 if (call.mayBeOvertaken()) {
-                    dispatch(link, call.byText());
+                    dispatch(link, link.commands(), call.byText());
                     return;
                 }
             }
             fail(failures.ofExecuting(failure), once);
+        }
+
+        void recordFailure(RedisLink link, Throwable failure) {
+            link.recordReply(failure);
         }
 
         private void learn(RedisLink link) {

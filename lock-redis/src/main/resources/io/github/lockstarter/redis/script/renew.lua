@@ -1,5 +1,5 @@
 -- Extends leases to at least the given time from now, and restores locks that have no owner and that a new history may
--- have forgotten. Each lock has its own outcome; an error of one affects no other.
+-- have forgotten. Each lock has its own outcome; an error of one affects no other. Without locks, it checks the history.
 --
 -- For each lock i:
 -- KEYS[i]          lock: string, see acquire.lua
@@ -14,8 +14,8 @@
 -- ARGV[3]          quiet: minimum age of a history for renewals, in ms
 --
 -- Returns {statuses, problem, marker, retry after}: a status per lock, in order; the error of the last lock with status
--- ?, else empty; the marker, empty if it is the caller's; in ms, how long the history stays younger than quiet, or else
--- than the grace, 0 if it is older
+-- ?, or of the check of the history, else empty; the marker, empty if it is the caller's; in ms, how long the history
+-- stays younger than quiet if there are locks, or else than the grace, 0 if it is older
 --   1  the token has the lock, with at least this lease. If it was restored, the counter is no lower than the hold's
 --      last fencing token
 --   0  the token does not have the lock; nothing was changed
@@ -29,8 +29,8 @@ local known, grace, quiet = ARGV[1], ARGV[2], ARGV[3]
 local checked, isDryRun
 -- include check_history.lua: leaves marker, age, micros and refusal
 
-local statuses, last, retry = {}, '', 0
-local deferred = age and age < quiet * 1000 and 'd'
+local statuses, last, retry = {}, refusal and refusal.err or '', 0
+local deferred = count > 0 and age and age < quiet * 1000 and 'd'
 local restores = age and age < grace * 1000 and not deferred
 if deferred or restores then
   retry = math.ceil((deferred and quiet or grace) - age / 1000)

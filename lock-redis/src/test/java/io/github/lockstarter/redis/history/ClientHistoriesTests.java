@@ -17,7 +17,10 @@ import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -174,6 +177,74 @@ class ClientHistoriesTests {
         ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.of("node:1"));
         histories.ofKey("a").learn("?:1:first");
         assertThat(histories.ofKey("b").known()).isEmpty();
+    }
+
+    @Test
+    void compareOneHistoryOfEachNodeAndThoseThatTheNodeNoLongerHas() {
+        AtomicReference<String> node = new AtomicReference<>("node:1");
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.of(node.get()));
+        ServerHistory unused = histories.ofKey("unused");
+        assertThat(histories.toCheck()).isEmpty();
+        ServerHistory one = histories.ofKey("a");
+        ServerHistory another = histories.ofKey("b");
+        one.learn("x:1:first");
+        another.learn("x:1:first");
+        assertThat(histories.toCheck()).hasSize(1).doesNotContain(unused);
+
+        one.learn("y:2:grace");
+        assertThat(histories.toCheck()).contains(another).doesNotContain(unused);
+        another.learn("y:2:grace");
+        assertThat(histories.toCheck()).hasSize(1);
+    }
+
+    /** An answer that says that the marker is the known one names the history of the node too. */
+    @Test
+    void compareTheSlotsThatAnotherNodeServesNow() {
+        AtomicReference<String> node = new AtomicReference<>("node:1");
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.of(node.get()));
+        ServerHistory one = histories.ofKey("a");
+        ServerHistory another = histories.ofKey("b");
+        one.learn("x:1:grace");
+        another.learn("y:2:grace"); // by a redirect to node:2
+        another.confirm();
+        assertThat(histories.toCheck()).as("the name of another node").contains(one);
+        one.confirm();
+        assertThat(histories.toCheck()).contains(another);
+
+        node.set("node:2");
+        assertThat(histories.toCheck()).hasSize(1);
+        another.confirm();
+        assertThat(histories.toCheck()).contains(one);
+        one.learn("y:3:grace");
+        assertThat(histories.toCheck()).hasSize(1);
+    }
+
+    @Test
+    void visitAllUsedSlotsSomeAtATime() {
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.of("node:1"));
+        Set<ServerHistory> used = new HashSet<>();
+        for (int i = 0; used.size() < 3 * ClientHistories.MOST_VISITED; i++) {
+            used.add(histories.ofKey("key" + i));
+        }
+        used.forEach(each -> each.learn("x:1:first"));
+        histories.ofKey("another").learn("y:2:grace");
+
+        Set<ServerHistory> checked = new HashSet<>();
+        for (int i = 0; i < 4; i++) {
+            List<ServerHistory> some = histories.toCheck();
+            assertThat(some).hasSizeLessThanOrEqualTo(ClientHistories.MOST_VISITED);
+            checked.addAll(some);
+        }
+        assertThat(checked).containsAll(used);
+    }
+
+    @Test
+    void compareTheHistoryOfOneServerUnlessTheGuardIsOff() {
+        ClientHistories histories = new ClientHistories(new KeySpace("lock:"), server, GUARD, key -> Optional.empty());
+        assertThat(histories.toCheck()).containsExactly(histories.ofKey("any"));
+        ClientHistories unguarded = new ClientHistories(
+                new KeySpace("lock:"), server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
+        assertThat(unguarded.toCheck()).isEmpty();
     }
 
     @Test

@@ -110,6 +110,36 @@ class HistoryGuardScriptIT {
         assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
     }
 
+    /** As a client without heartbeats sends it now and then. */
+    @Test
+    void aRenewalOfNoLockBeginsAHistoryAndAnswersTheGrace() {
+        assertThat(scripts.renew("x:1:grace"))
+                .startsWith("", "", scripts.marker())
+                .element(3, LONG)
+                .isEqualTo(GRACE);
+        assertThat(scripts.marker()).startsWith(scripts.replid()).endsWith(":grace");
+        assertThat(redis.keys("*")).containsExactly(HISTORY);
+
+        String young = scripts.grace(QUIET - 50_000);
+        assertThat(scripts.renew(young))
+                .startsWith("", "", "")
+                .element(3, LONG)
+                .isBetween(GRACE - QUIET, GRACE - QUIET + 50_000);
+        assertThat(scripts.renew(scripts.grace(GRACE))).containsExactly("", "", "", 0L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "set", "time"})
+    void aRenewalOfNoLockReportsTheCommandThatTheServerRefused(String command) {
+        String other = scripts.mark("f".repeat(40), QUIET, "grace");
+        REDIS.server().grantDefaultUser("-" + command);
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            List<Object> reply = new GuardedScripts(client.connect().sync()).renew(other);
+            assertThat(reply).startsWith("").element(2).isEqualTo("");
+            assertThat(ServerError.of((String) reply.get(1)).isMissingRight()).isTrue();
+        }
+    }
+
     @Test
     void renewsAStoredLockWithinTheGracePeriod() {
         String grace = scripts.grace(QUIET);

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
 import io.github.lockstarter.LockAdmin.Revocation;
@@ -14,6 +15,7 @@ import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.failure.RedisFailure.Effect;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
@@ -25,6 +27,19 @@ import org.junit.jupiter.api.Test;
 
 /** A command that a node of a cluster may have redirected to another one, and that is refused in the end. */
 class ScriptRunnerTests {
+
+    private static final ScriptCall CALL = new ScriptCall(LockScript.RELEASE, new String[] {"lock:{a}"}, "a:1");
+    private static final ScriptRunner.Reader<Effect> EFFECT = new ScriptRunner.Reader<>() {
+        @Override
+        public Effect of(List<Object> reply, boolean isRepeated) {
+            return Effect.NONE;
+        }
+
+        @Override
+        public Effect failed(RedisFailure failure) {
+            return failure.effect();
+        }
+    };
 
     private final List<AsyncCommand<String, String, ?>> sent = new ArrayList<>();
     private final StatefulConnection<String, String> connection = connection();
@@ -71,6 +86,39 @@ class ScriptRunnerTests {
         assertThat(third.join()).isInstanceOf(Revocation.Revoked.class);
     }
 
+    /** The link that is given up would be opened again by the next command only. */
+    @Test
+    void keepsTheLinkWhenNobodyWaitsForTheAnswers() {
+        AtomicInteger unhealthy = new AtomicInteger();
+        RedisLink link = new RedisLink(connection, unfit -> unhealthy.incrementAndGet(), breaks, System::nanoTime);
+        link.watch(connection);
+        when(connections.current("lock:{a}")).thenReturn(link);
+        for (int i = 0; i < 3; i++) {
+            runner.runIfConnected(CALL, EFFECT);
+            sent.get(i).completeExceptionally(new RedisCommandTimeoutException());
+        }
+        assertThat(unhealthy).hasValue(0);
+        for (int i = 3; i < 6; i++) {
+            runner.run(CALL, EFFECT);
+            sent.get(i).completeExceptionally(new RedisCommandTimeoutException());
+        }
+        assertThat(unhealthy).as("the control").hasValue(1);
+    }
+
+    @Test
+    void sendsToTheNodeItselfWhatMayNotBeRedirected() {
+        StatefulConnection<String, String> cluster = mock();
+        RedisLink link = new RedisLink(cluster, unfit -> {}, breaks, System::nanoTime);
+        when(connections.current("lock:{a}")).thenReturn(link);
+        runner.runIfConnected(CALL, EFFECT);
+        assertThat(sent).as("not connected").isEmpty();
+
+        link.watch(connection);
+        runner.runIfConnected(CALL, EFFECT);
+        assertThat(sent).hasSize(1);
+        verifyNoInteractions(cluster);
+    }
+
     private CompletableFuture<Revocation> revoke() {
         return runner.run(
                         new ScriptCall(LockScript.RELEASE, new String[] {"lock:{a}", "w"}, "7"),
@@ -84,19 +132,7 @@ class ScriptRunnerTests {
     }
 
     private CompletableFuture<Effect> run() {
-        ScriptCall call = new ScriptCall(LockScript.RELEASE, new String[] {"lock:{a}"}, "a:1");
-        return runner.run(call, new ScriptRunner.Reader<Effect>() {
-                    @Override
-                    public Effect of(List<Object> reply, boolean isRepeated) {
-                        return Effect.NONE;
-                    }
-
-                    @Override
-                    public Effect failed(RedisFailure failure) {
-                        return failure.effect();
-                    }
-                })
-                .toCompletableFuture();
+        return runner.run(CALL, EFFECT).toCompletableFuture();
     }
 
     private void refuse() {

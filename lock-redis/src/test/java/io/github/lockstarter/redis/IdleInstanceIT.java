@@ -1,0 +1,106 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.kit.redis.RedisCluster;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.lettuce.core.RedisException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The work of an instance without heartbeats whose locks nobody uses. */
+@Timeout(300)
+class IdleInstanceIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisCluster> CLUSTER = TopologyExtension.cluster();
+
+    private static final LockToken TOKEN = BackendUser.token("a", 1);
+
+    /** With {@code GRACE}, as a node of a quorum. The end of the grace period, not of the time without renewals. */
+    @ParameterizedTest
+    @EnumSource
+    void beginsTheGracePeriodOfARestartedServer(FirstUse firstUse) {
+        Duration grace = Duration.ofMinutes(10);
+        Duration quiet = Duration.ofMinutes(2);
+        RedisSettings settings = new RedisSettings(
+                "lock:", RedisStore.DEFAULTS.commandTimeout(), new RedisSettings.Guard(grace, firstUse, quiet));
+        try (RedisServer server = RedisServer.start();
+                RedisLockBackend backend = backend(new DirectRedisConnector(server.uri(), settings), settings)) {
+            BackendUser.answer(backend.acquire(command(BackendUser.KEY)));
+
+            server.kill();
+            server.restart();
+
+            awaitGrace(() -> server, "lock:history");
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(
+                            BackendUser.answer(backend.state()).recovering())
+                    .isBetween(grace, grace.plus(quiet)));
+        }
+    }
+
+    @Test
+    void beginsTheGracePeriodOfAllUsedSlotsOfARestartedClusterNode() {
+        RedisSettings settings = RedisStore.DEFAULTS;
+        RedisServer node = CLUSTER.topology().masterOf("lock:{0}");
+        List<String> keys = IntStream.range(0, 100)
+                .mapToObj(String::valueOf)
+                .filter(key -> CLUSTER.topology().masterOf("lock:{" + key + "}") == node)
+                .limit(3)
+                .toList();
+        RedisConnector connector = DirectRedisConnector.toCluster(
+                CLUSTER.topology().servers().stream().map(RedisServer::uri).toList(), settings);
+        try (RedisLockBackend backend = backend(connector, settings)) {
+            assertThat(keys)
+                    .extracting(key -> BackendUser.answer(backend.acquire(command(key))))
+                    .hasSize(3)
+                    // the second if an earlier test had the node promoted
+                    .hasOnlyElementsOfTypes(AcquireResult.Granted.class, AcquireResult.Recovering.class);
+
+            node.kill();
+            node.restart();
+
+            keys.forEach(key ->
+                    awaitGrace(() -> CLUSTER.topology().masterOf("lock:{" + key + "}"), "lock:history:{" + key + "}"));
+        }
+    }
+
+    private static AcquireCommand command(String key) {
+        return new AcquireCommand(key, TOKEN, BackendUser.LEASE, 0, 1, Optional.empty());
+    }
+
+    private static RedisLockBackend backend(RedisConnector connector, RedisSettings settings) {
+        RedisLockBackend backend = new RedisLockBackend(
+                connector, settings, new RedisConnections(connector, settings, Duration.ofMillis(100)));
+        backend.listen("a", new RecordedSignals());
+        return backend;
+    }
+
+    private static void awaitGrace(Supplier<RedisServer> master, String history) {
+        await().atMost(Patience.TIME)
+                .ignoreExceptionsInstanceOf(RedisException.class)
+                .untilAsserted(() -> assertThat(master.get().commands().get(history))
+                        .startsWith(master.get().info("replication").get("master_replid"))
+                        .endsWith(":grace"));
+    }
+}
