@@ -132,6 +132,16 @@ final class GuardedScripts {
         return mark(replid + ":" + (micros() - ageMillis * 1000) + ':' + kind);
     }
 
+    /** As this server wrote it when its history had this id. */
+    String markFormerly(String replid, long ageMillis, String kind) {
+        return mark(replid + ':' + (micros() - ageMillis * 1000) + ':' + process() + ':' + kind);
+    }
+
+    /** The server's process, as markers name it. */
+    String process() {
+        return valueOf("server", "run_id:").substring(0, 12);
+    }
+
     private String mark(String marker) {
         redis.set(HISTORY, marker);
         return marker;
@@ -144,10 +154,14 @@ final class GuardedScripts {
 
     /** The server's id of its history. */
     String replid() {
-        return redis.info("replication")
+        return valueOf("replication", "master_replid:");
+    }
+
+    private String valueOf(String section, String field) {
+        return redis.info(section)
                 .lines()
-                .filter(line -> line.startsWith("master_replid:"))
-                .map(line -> line.substring("master_replid:".length()))
+                .filter(line -> line.startsWith(field))
+                .map(line -> line.substring(field.length()))
                 .findFirst()
                 .orElseThrow();
     }
