@@ -312,15 +312,19 @@ public final class RedisLockBackend implements QuorumNode {
                 serverChecks.look();
                 heartbeat.ifPresent(RedisHeartbeat::learn);
             }
-            return new StoreState(
+            StoreState state = new StoreState(
                     toString(),
                     found.failure(),
-                    histories.recovering(),
+                    Duration.ZERO,
                     guard(),
                     connections.hearsSignals(),
                     Stream.concat(found.warnings().stream(), warnings().stream())
                             .toList(),
                     found.nodes());
+            return histories
+                    .recovery()
+                    .map(recovery -> state.recovering(recovery.remaining(), recovery.problem()))
+                    .orElse(state);
         });
     }
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import static io.github.lockstarter.redis.BackendUser.answer;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState;
@@ -14,6 +15,7 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -140,6 +142,20 @@ class StoreStateIT {
         server.commands().configSet("maxmemory", "1");
 
         assertThat(state().failure()).get().asString().contains("refused: OOM");
+    }
+
+    /** It brings along the marker of the server that wrote it. */
+    @Test
+    void namesARestoredSnapshotAsAReasonOfTheRecovery() {
+        server.commands().set("lock:history", "f".repeat(40) + ":1700000000000000:grace");
+
+        AcquireResult refused = new BackendUser(backend).acquire(BackendUser.token("a", 1));
+
+        assertThat(refused).asInstanceOf(type(AcquireResult.Recovering.class)).satisfies(recovering -> {
+            assertThat(recovering.problem()).contains("restored from a snapshot");
+            assertThat(state().recovering()).isPositive();
+            assertThat(state().warnings()).containsExactly(recovering.problem());
+        });
     }
 
     @Test

@@ -96,9 +96,17 @@ public final class ClientHistories {
     }
 
     private RecoveryStarted recovers(ServerHistory history, Duration left) {
+        RecoveryStarted recovery = recovery(history, left);
+        if (!perSlot || isNews(history)) {
+            receiver.accept(recovery);
+        }
+        return recovery;
+    }
+
+    private RecoveryStarted recovery(ServerHistory history, Duration left) {
         String node = perSlot ? nodeOf.apply(history.key()).orElse("") : "";
         String store = "Redis at " + (node.isEmpty() ? servers.target().name() : node);
-        RecoveryStarted recovery = new RecoveryStarted(
+        return new RecoveryStarted(
                 store,
                 node.isEmpty() ? Scope.ALL : Scope.PART,
                 store
@@ -106,10 +114,6 @@ public final class ClientHistories {
                         + history.change().predicate()
                         + history.newMaster().map(": "::concat).orElse(""),
                 left);
-        if (!perSlot || isNews(history)) {
-            receiver.accept(recovery);
-        }
-        return recovery;
     }
 
     /**
@@ -174,11 +178,11 @@ public final class ClientHistories {
         return unnamed || made().anyMatch(ServerHistory::isUnnamed) ? Guard.DEGRADED : Guard.GUARDED;
     }
 
-    public Duration recovering() {
-        return made().map(ServerHistory::recovering)
-                .max(Comparator.naturalOrder())
-                .filter(left -> !guard.isOff())
-                .orElse(Duration.ZERO);
+    /** The recovery that lasts longest. */
+    public Optional<RecoveryStarted> recovery() {
+        return made().max(Comparator.comparing(ServerHistory::recovering))
+                .map(history -> recovery(history, history.recovering()))
+                .filter(longest -> !guard.isOff() && !longest.remaining().isZero());
     }
 
     private Stream<ServerHistory> made() {

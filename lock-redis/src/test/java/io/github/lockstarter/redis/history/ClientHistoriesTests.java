@@ -92,7 +92,7 @@ class ClientHistoriesTests {
                 new ClientHistories(KEYS, server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
         histories.of("lock:{a}").learn("?:1:grace");
         assertThat(histories.guard()).isEqualTo(Guard.OFF);
-        assertThat(histories.recovering()).isZero();
+        assertThat(histories.recovery()).isEmpty();
     }
 
     @Test
@@ -130,13 +130,13 @@ class ClientHistoriesTests {
         history.learn("y:2:grace");
         history.learn("y:2:grace");
         assertThat(history.recovers(Duration.ofSeconds(30)).problem())
-                .isEqualTo("Redis at the master was restarted or replaced by another server:"
+                .isEqualTo("Redis at the master was restarted, replaced by another server or restored from a snapshot:"
                         + " b:2 is the master now (was a:1)");
         history.learn("y:3:grace");
         assertThat(history.recovers(Duration.ofSeconds(30)).problem()).isEqualTo("Redis at the master lost its data");
         history.learn("z:4:grace");
         assertThat(history.recovers(Duration.ofSeconds(30)).problem())
-                .isEqualTo("Redis at the master was restarted or replaced by another server");
+                .isEqualTo("Redis at the master was restarted, replaced by another server or restored from a snapshot");
     }
 
     @Test
@@ -287,11 +287,12 @@ class ClientHistoriesTests {
     void reportTheRecoveryTimeAndAServerThatDoesNotNameItsHistory() {
         ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
         assertThat(histories.guard()).isEqualTo(Guard.GUARDED);
-        assertThat(histories.recovering()).isZero();
+        assertThat(histories.recovery()).isEmpty();
 
         ServerHistory history = histories.of("lock:{a}");
         history.recovers(Duration.ofSeconds(20));
-        assertThat(histories.recovering()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+        assertThat(histories.recovery()).hasValueSatisfying(recovery -> assertThat(recovery.remaining())
+                .isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20)));
 
         history.learn("?:1:grace");
         assertThat(histories.guard()).isEqualTo(Guard.DEGRADED);

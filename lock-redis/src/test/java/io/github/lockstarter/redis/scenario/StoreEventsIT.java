@@ -97,7 +97,7 @@ class StoreEventsIT {
             assertThat(application.events().ofStore().get(2))
                     .extracting(event -> ((RecoveryStarted) event).problem())
                     .asString()
-                    .endsWith(" was restarted or replaced by another server");
+                    .endsWith(" was restarted, replaced by another server or restored from a snapshot");
         }
     }
 
@@ -194,7 +194,7 @@ class StoreEventsIT {
                         .isEqualTo(1);
                 assertThat(received.stream().skip(before).filter(RecoveryStarted.class::isInstance))
                         .allSatisfy(recovery -> assertThat(((RecoveryStarted) recovery).problem())
-                                .matches(".* was restarted or replaced by another server: 127\\.0\\.0\\.1:\\d+"
+                                .matches(".* was restarted, replaced by another server or restored from a snapshot: 127\\.0\\.0\\.1:\\d+"
                                         + " is the master now \\(was 127\\.0\\.0\\.1:" + master.port() + "\\)"));
             }
         }
