@@ -13,7 +13,12 @@ import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -83,6 +88,42 @@ class RestartIT {
 
             assertThat(acquireOnceItIsBack(after)).isGreaterThan(held.fencingToken());
         }
+    }
+
+    /** Each lock by a call of its own would time out, and each retry would send them all again. */
+    @Test
+    void restoresFiveThousandLocksWithFewScripts() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(LEASE));
+                ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(LEASE))) {
+            List<CompletableFuture<LockHandle>> held = IntStream.range(0, 5_000)
+                    .mapToObj(i -> application
+                            .locks()
+                            .acquireAsync(LockRequest.of("many:" + i).leasedFor(LEASE)))
+                    .toList();
+            assertThat(held).allSatisfy(each -> assertThat(each).succeedsWithin(Patience.TIME));
+
+            server.kill();
+            server.restart();
+            application.passUntilTheRenewal(LEASE);
+
+            application.passUntil(() -> server.commands().keys("lock:{many:*").size() == held.size());
+            application.passUntil(() -> application.events().of(LockEvent.Renewed.class).stream()
+                            .filter(renewed -> renewed.outcome() == LockEvent.RenewalOutcome.RENEWED)
+                            .count()
+                    >= held.size());
+            assertThat(held).allMatch(each -> each.join().isHeld());
+            assertThat(scriptCalls(server)).isBetween(100L, 300L);
+        }
+    }
+
+    /** Since the server was started. */
+    private static long scriptCalls(RedisServer server) {
+        Map<String, String> stats = server.info("commandstats");
+        return Stream.of("cmdstat_eval", "cmdstat_evalsha")
+                .map(command -> stats.getOrDefault(command, "calls=0,"))
+                .mapToLong(calls -> Long.parseLong(calls.substring("calls=".length(), calls.indexOf(','))))
+                .sum();
     }
 
     private LockHandle acquireCountingLosses(ClockedEngine application) {
