@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
@@ -25,7 +26,10 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.internal.HostAndPort;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -34,9 +38,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +66,7 @@ class ReplacedServerIT {
     static final TopologyExtension<RedisCluster> CLUSTER = TopologyExtension.cluster();
 
     private static final Duration LEASE = Duration.ofSeconds(90);
+    private static final Duration DEFAULT_TIMEOUT = RedisSettings.DEFAULTS.commandTimeout();
     private static final RedisSettings SETTINGS = RedisStore.guarding(Duration.ofSeconds(1), Duration.ofSeconds(1));
 
     private final String key = "replaced:" + UUID.randomUUID();
@@ -87,6 +97,52 @@ class ReplacedServerIT {
         proxies.values().forEach(TcpProxy::forget);
 
         worksAgain(application, held);
+    }
+
+    /** With the default command timeout, for callers at all masters. A client that only waits stays cut off. */
+    @Test
+    @Tag(Effort.TIMING)
+    void worksAgainWithinTenSecondsAfterAllConnectionsToAClusterWereForgotten() throws Exception {
+        RedisCluster cluster = CLUSTER.topology();
+        Application application =
+                application(Mode.CLUSTER, RedisStore.guarding(Duration.ofSeconds(1), DEFAULT_TIMEOUT));
+        Map<RedisServer, String> keys = new LinkedHashMap<>();
+        for (int i = 0; keys.size() < 3; i++) {
+            keys.putIfAbsent(cluster.masterOf("lock:{" + i + "}"), String.valueOf(i));
+        }
+        keys.values().forEach(each -> application.locks().acquire(each).close());
+        TcpProxy proxy = proxies.get(cluster.masterOf("lock:{0}"));
+        RedisClient client = RedisClient.create(RedisURI.create(proxy.host(), proxy.port()));
+        resources.push(client::shutdown);
+        StatefulRedisConnection<String, String> control = client.connect();
+        control.setTimeout(DEFAULT_TIMEOUT);
+        control.sync().ping();
+        ExecutorService callers = Executors.newFixedThreadPool(keys.size());
+        resources.push(callers::shutdownNow);
+
+        proxies.values().forEach(TcpProxy::forget);
+
+        List<Callable<Duration>> calls = keys.values().stream()
+                .map(each -> (Callable<Duration>) () -> timeUntilGranted(application, each))
+                .toList();
+        for (Future<Duration> time : callers.invokeAll(calls)) {
+            assertThat(time.get()).isBetween(DEFAULT_TIMEOUT, Duration.ofSeconds(10));
+        }
+        assertThatExceptionOfType(RedisCommandTimeoutException.class)
+                .as("the control")
+                .isThrownBy(() -> control.sync().ping());
+    }
+
+    private static Duration timeUntilGranted(Application application, String key) {
+        long before = System.nanoTime();
+        await().atMost(Patience.TIME)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> application
+                        .locks()
+                        .tryAcquire(LockRequest.of(key).withoutWaiting())
+                        .map(LockHandle::release)
+                        .isPresent());
+        return Duration.ofNanos(System.nanoTime() - before);
     }
 
     @ParameterizedTest
@@ -199,13 +255,17 @@ class ReplacedServerIT {
     }
 
     private Application application(Mode mode) {
-        Application application = resource(
-                Application.over(backend(mode), Application.settings(LEASE).withCrashTakeOver(Duration.ZERO)));
+        return application(mode, SETTINGS);
+    }
+
+    private Application application(Mode mode, RedisSettings settings) {
+        Application application = resource(Application.over(
+                backend(mode, settings), Application.settings(LEASE).withCrashTakeOver(Duration.ZERO)));
         WarmUp.connect(application.locks(), "warm-up");
         return application;
     }
 
-    private LockBackend backend(Mode mode) {
+    private LockBackend backend(Mode mode, RedisSettings settings) {
         List<RedisServer> servers =
                 switch (mode) {
                     case SINGLE -> REPLICATION.topology().servers().subList(0, 1);
@@ -220,19 +280,21 @@ class ReplacedServerIT {
                 .toList();
         List<RedisURI> direct = servers.stream().map(RedisServer::uri).toList();
         return switch (mode) {
-            case SINGLE -> over(new DirectRedisConnector(behind.get(0), SETTINGS));
-            case STATIC_NODES -> over(DirectRedisConnector.toMasterAmong(behind, SETTINGS));
+            case SINGLE -> over(new DirectRedisConnector(behind.get(0), settings), settings);
+            case STATIC_NODES -> over(DirectRedisConnector.toMasterAmong(behind, settings), settings);
             case SENTINEL ->
-                over(new DirectRedisConnector(
-                        InOtherTopologies.SENTINELS.topology().uri(), SETTINGS, this::route));
-            case CLUSTER -> over(DirectRedisConnector.toCluster(direct, SETTINGS, this::route));
+                over(
+                        new DirectRedisConnector(
+                                InOtherTopologies.SENTINELS.topology().uri(), settings, this::route),
+                        settings);
+            case CLUSTER -> over(DirectRedisConnector.toCluster(direct, settings, this::route), settings);
             case REDLOCK ->
-                resource(QuorumStore.of(behind, SETTINGS.guard().gracePeriod())).connect();
+                resource(QuorumStore.of(behind, settings.guard().gracePeriod())).connect();
         };
     }
 
-    private LockBackend over(RedisConnector connector) {
-        return resource(new RedisLockBackend(connector, SETTINGS));
+    private LockBackend over(RedisConnector connector, RedisSettings settings) {
+        return resource(new RedisLockBackend(connector, settings));
     }
 
     private HostAndPort route(HostAndPort server) {
