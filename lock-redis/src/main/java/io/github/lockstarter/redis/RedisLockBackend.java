@@ -66,7 +66,8 @@ import java.util.stream.Stream;
  * and {@code :checked}; in a cluster each slot has its own, such as {@code <prefix>fence:{i}}, with a number {@code i}
  * in that slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is
  * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
- * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md).
+ * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md). {@code
+ * <prefix>history:grace} is the grace period of an instance, for comparison.
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
  * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
@@ -150,7 +151,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.probe = new StoreProbe(connections::slots, this::probe);
         this.probedKeys = keySpace.ofProbes();
         this.probeScript = new AcquireScript(runner, probedKeys, histories, failures, (unacknowledged, key) -> {});
-        this.serverChecks = new ServerChecks(connections, connector, settings);
+        this.serverChecks = new ServerChecks(connections, connector, settings, keySpace);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
                 : Optional.of(new TakeOverAcknowledgement(connector, keySpace, settings));
@@ -398,7 +399,12 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, renewScript::check));
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, this::onPing));
+    }
+
+    private void onPing() {
+        renewScript.check();
+        serverChecks.compareGrace();
     }
 
     @Override

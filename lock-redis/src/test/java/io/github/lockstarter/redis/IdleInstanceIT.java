@@ -85,15 +85,48 @@ class IdleInstanceIT {
         }
     }
 
+    /** The first instance keeps its value, so that the other one reports the difference all the time. */
+    @Test
+    void warnsAnInstanceThatStartsWithAnotherGracePeriod() {
+        RedisSettings usual = RedisStore.DEFAULTS;
+        RedisSettings longer = RedisStore.guarding(Duration.ofSeconds(60));
+        try (RedisServer server = RedisServer.start();
+                RedisLockBackend first = backend(new DirectRedisConnector(server.uri(), usual), usual);
+                RedisLockBackend alike = backend(new DirectRedisConnector(server.uri(), usual), usual);
+                RedisLockBackend other = silent(new DirectRedisConnector(server.uri(), longer), longer)) {
+            await().atMost(Patience.TIME).until(() -> server.commands().exists("lock:history:grace") == 1);
+
+            other.start();
+            other.listen("b", new RecordedSignals());
+
+            await().atMost(Patience.TIME)
+                    .during(Duration.ofMillis(Patience.MOMENT_MILLIS)) // some pings
+                    .untilAsserted(() -> {
+                        assertThat(other.warnings())
+                                .singleElement()
+                                .asString()
+                                .contains("for 30s after", "for 60s", "max-lease");
+                        assertThat(first.warnings()).isEmpty();
+                        assertThat(alike.warnings()).isEmpty();
+                    });
+            assertThat(server.commands().get("lock:history:grace")).isEqualTo("30000");
+            assertThat(server.commands().pttl("lock:history:grace")).isBetween(1L, 15_000L);
+        }
+    }
+
     private static AcquireCommand command(String key) {
         return new AcquireCommand(key, TOKEN, BackendUser.LEASE, 0, 1, Optional.empty());
     }
 
     private static RedisLockBackend backend(RedisConnector connector, RedisSettings settings) {
-        RedisLockBackend backend = new RedisLockBackend(
-                connector, settings, new RedisConnections(connector, settings, Duration.ofMillis(100)));
+        RedisLockBackend backend = silent(connector, settings);
         backend.listen("a", new RecordedSignals());
         return backend;
+    }
+
+    private static RedisLockBackend silent(RedisConnector connector, RedisSettings settings) {
+        return new RedisLockBackend(
+                connector, settings, new RedisConnections(connector, settings, Duration.ofMillis(100)));
     }
 
     private static void awaitGrace(Supplier<RedisServer> master, String history) {

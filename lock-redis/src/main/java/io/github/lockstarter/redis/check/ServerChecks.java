@@ -4,6 +4,7 @@ import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
@@ -28,19 +29,32 @@ public final class ServerChecks {
     private final RedisConnections connections;
     private final RedisConnector connector;
     private final RedisSettings settings;
+    private final GraceComparison comparison;
 
     private volatile Map<String, List<String>> warnings = Map.of();
 
-    public ServerChecks(RedisConnections connections, RedisConnector connector, RedisSettings settings) {
+    public ServerChecks(
+            RedisConnections connections, RedisConnector connector, RedisSettings settings, KeySpace keySpace) {
         this.connections = connections;
         this.connector = connector;
         this.settings = settings;
+        this.comparison = new GraceComparison(
+                connections,
+                connector::nanoTime,
+                keySpace.history() + ":grace",
+                settings.guard().grace());
+    }
+
+    /** Compares the grace period with that of other instances, and keeps it for their comparison. Never fails. */
+    public void compareGrace() {
+        comparison.compareAndKeep();
     }
 
     public List<String> warnings() {
         return Stream.of(
                         deposedMaster().stream(),
                         shortGrace().stream(),
+                        otherGrace().stream(),
                         warnings.values().stream().flatMap(List::stream))
                 .flatMap(each -> each)
                 .toList();
@@ -57,6 +71,19 @@ public final class ServerChecks {
                         + DurationText.exactly(timeout) + "). Lower command-timeout, or raise"
                         + " distributed-lock.redis.grace-period (docs/guarantees.md, Failover and restart)")
                 : Optional.empty();
+    }
+
+    private Optional<String> otherGrace() {
+        return comparison
+                .difference()
+                .map(other -> "Redis at " + connector.target().name()
+                        + " was used within the last 15s by another instance with the key prefix "
+                        + settings.keyPrefix() + ", which grants no free locks for "
+                        + DurationText.exactly(other) + " after a failover or restart; this one waits for "
+                        + DurationText.exactly(settings.guard().grace())
+                        + ". The one that waits less may grant locks that are held. Set the same"
+                        + " distributed-lock.max-lease, redis.grace-period and redis.deposed-master-writes in all"
+                        + " instances, or another distributed-lock.key-prefix");
     }
 
     private Optional<String> deposedMaster() {
@@ -80,6 +107,7 @@ public final class ServerChecks {
                         link.thenCompose(open -> open.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8)))
                                 .handle(ServerChecks::answer)));
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
+                .thenCombine(comparison.compare(), (all, compared) -> compared)
                 .thenRun(() -> {
                     Map<String, List<String>> found = new LinkedHashMap<>();
                     answers.forEach((server, answer) -> found.put(

@@ -7,6 +7,7 @@ import static org.mockito.Mockito.when;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector.Target;
+import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import java.time.Duration;
@@ -46,6 +47,6 @@ class ServerChecksTests {
         when(connector.target()).thenReturn(new Target("localhost:6379", false, RedisSetup.APPLICATION));
         RedisSettings settings =
                 new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ofMillis(grace)));
-        return new ServerChecks(mock(RedisConnections.class), connector, settings).warnings();
+        return new ServerChecks(mock(RedisConnections.class), connector, settings, new KeySpace("lock:")).warnings();
     }
 }
