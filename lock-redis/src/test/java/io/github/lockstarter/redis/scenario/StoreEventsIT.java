@@ -194,8 +194,10 @@ class StoreEventsIT {
                         .isEqualTo(1);
                 assertThat(received.stream().skip(before).filter(RecoveryStarted.class::isInstance))
                         .allSatisfy(recovery -> assertThat(((RecoveryStarted) recovery).problem())
-                                .matches(".* was restarted, replaced by another server or restored from a snapshot: 127\\.0\\.0\\.1:\\d+"
-                                        + " is the master now \\(was 127\\.0\\.0\\.1:" + master.port() + "\\)"));
+                                .matches(
+                                        ".* was restarted, replaced by another server or restored from a snapshot: 127\\.0\\.0\\.1:\\d+"
+                                                + " is the master now \\(was 127\\.0\\.0\\.1:" + master.port()
+                                                + "\\)"));
             }
         }
 
