@@ -73,8 +73,8 @@ public final class ServerHistory {
     }
 
     /**
-     * Stores the server's marker if it differs; empty if it does not. An instance that knows a marker does not adopt
-     * another first-use marker: the server starts a grace when it receives the known one.
+     * Stores the server's marker if it differs; empty if it does not. An instance that knows a marker does not adopt a
+     * first-use marker: the server starts a grace when it receives the known one.
      */
     public void learn(String other) {
         if (other.isEmpty()) {
@@ -84,7 +84,7 @@ public final class ServerHistory {
         if (names != null) {
             nameIn(other).ifPresent(name -> names.learn(key, name));
         }
-        if (marker.isEmpty() || !other.endsWith(FIRST) || isRenamed(marker, other)) {
+        if (marker.isEmpty() || !other.endsWith(FIRST)) {
             if (!other.equals(before)) {
                 change = HistoryChange.between(before, other);
                 formerMaster = master;
@@ -100,10 +100,6 @@ public final class ServerHistory {
                 .filter(now -> change == HistoryChange.REPLACED)
                 .filter(now -> !now.isEmpty() && !formerMaster.isEmpty() && !now.equals(formerMaster))
                 .map(now -> now + " is the master now (was " + formerMaster + ')');
-    }
-
-    private static boolean isRenamed(String marker, String other) {
-        return other.substring(other.indexOf(':')).equals(marker.substring(marker.indexOf(':')));
     }
 
     /** The server has the marker that is {@link #known}. */

@@ -7,8 +7,6 @@
 --            any other text if it trusts none
 --   grace    minimum age of a history for grants, in ms
 --   isDryRun whether to write nothing
--- A master whose replication id changes because its first replica has come, or its last one has left long ago, keeps its
--- history under the new id: the process that wrote the marker (run_id) still runs, and was not promoted.
 -- Sets marker (now stored), age (of the history in microseconds; nil without limit), micros (the time, if read),
 -- refusal (the server's error) and isNamed (whether the server reports its history id).
 local marker, age, micros, refusal = known, nil, nil, nil
@@ -27,25 +25,21 @@ if not isChecked then
   info = type(info) == 'string' and info or ''
   local named = string.find(info, 'master_replid:', 1, true)
   isNamed = named
-  local here, since, writer, kind = string.sub(known, 1, 40), nil, nil, nil
-  local begins, isRenamed = false, false
+  local here, since, kind = string.sub(known, 1, 40), nil, nil
+  local begins = false
 
   marker = redis.pcall('GET', history)
   if marker == known and named and string.byte(known, 41) == 58 and string.find(info, here, named, true) == named + 14 then
     -- The usual case, the caller's marker with this history id: equals the pattern below at a third of its cost.
-    since, kind = string.match(known, '^%d+', 42), string.sub(known, -5)
+    since, kind = string.sub(known, 42, -7), string.sub(known, -5)
   elseif type(marker) == 'table' then
     refusal = marker
   else
     here = named and string.match(info, '^%x+', named + 14) or '?'
     local replid
-    replid, since, writer, kind = string.match(marker or '', '^([^:]+):(%d+)(:?%x*):(%l+)$')
-    -- The caller may know the marker under an earlier id.
-    local distrusts = kind == 'first' and known ~= '' and known ~= here
-      and string.match(known, ':.*') ~= string.match(marker, ':.*')
-    isRenamed = replid and here ~= replid and here ~= '?'
-    begins = not replid or isRenamed or distrusts
-    isRenamed = isRenamed and not distrusts
+    replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
+    local distrusts = known ~= '' and known ~= marker and known ~= here
+    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts)
   end
 
   if not refusal and (begins or kind ~= 'first') then
@@ -57,17 +51,10 @@ if not isChecked then
       age = micros - (since or micros)
       if begins or age < 0 then
         local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
-        local process = redis.pcall('INFO', 'server')
-        process = type(process) == 'string' and string.match(process, 'run_id(:%x%x%x%x%x%x%x%x%x%x%x%x)') or ''
+        kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
+        age = kind == 'grace' and 0 or nil
         local followed = marker
-        if isRenamed and age >= 0 and process ~= '' and writer == process and not promoted then
-          marker = here .. string.match(marker, ':.*')
-        else
-          kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
-          age = 0
-          marker = string.format('%s:%.0f%s:%s', here, micros, process, kind)
-        end
-        age = kind == 'grace' and age or nil
+        marker = string.format('%s:%.0f:%s', here, micros, kind)
         if not isDryRun then
           local written = redis.pcall('SET', history, marker)
           refusal = written.err and written

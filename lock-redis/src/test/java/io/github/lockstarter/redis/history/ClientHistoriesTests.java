@@ -140,16 +140,6 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void followAFirstUseToAnotherId() {
-        ServerHistory history = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");
-        history.learn("x:1:aa:first");
-        history.learn("y:1:aa:first");
-        assertThat(history.known()).isEqualTo("y:1:aa:first");
-        history.learn("y:1:bb:first");
-        assertThat(history.known()).isEqualTo("y:1:aa:first");
-    }
-
-    @Test
     void useTheMarkerOfTheNodeInANewSlot() {
         AtomicReference<String> node = new AtomicReference<>("node:1");
         ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.ofNullable(node.get()));

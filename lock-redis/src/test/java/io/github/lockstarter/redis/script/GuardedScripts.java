@@ -132,16 +132,6 @@ final class GuardedScripts {
         return mark(replid + ":" + (micros() - ageMillis * 1000) + ':' + kind);
     }
 
-    /** As this server wrote it when its history had this id. */
-    String markFormerly(String replid, long ageMillis, String kind) {
-        return mark(replid + ':' + (micros() - ageMillis * 1000) + ':' + process() + ':' + kind);
-    }
-
-    /** The server's process, as markers name it. */
-    String process() {
-        return valueOf("server", "run_id:").substring(0, 12);
-    }
-
     private String mark(String marker) {
         redis.set(HISTORY, marker);
         return marker;
@@ -154,14 +144,10 @@ final class GuardedScripts {
 
     /** The server's id of its history. */
     String replid() {
-        return valueOf("replication", "master_replid:");
-    }
-
-    private String valueOf(String section, String field) {
-        return redis.info(section)
+        return redis.info("replication")
                 .lines()
-                .filter(line -> line.startsWith(field))
-                .map(line -> line.substring(field.length()))
+                .filter(line -> line.startsWith("master_replid:"))
+                .map(line -> line.substring("master_replid:".length()))
                 .findFirst()
                 .orElseThrow();
     }

@@ -5,11 +5,8 @@ import static io.github.lockstarter.redis.script.GuardedScripts.HISTORY;
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static io.github.lockstarter.redis.script.Scripts.stored;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
-import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
@@ -56,7 +53,7 @@ class HistoryCheckIT {
     @EnumSource
     void trustsAnEmptyServerOnTheFirstUse(Asking asking) {
         asking.ask(scripts, "");
-        assertThat(scripts.marker()).matches(scripts.replid() + ":\\d{16}:" + scripts.process() + ":first");
+        assertThat(scripts.marker()).matches(scripts.replid() + ":\\d{16}:first");
     }
 
     @ParameterizedTest
@@ -86,68 +83,6 @@ class HistoryCheckIT {
         assertBegun();
     }
 
-    /** A caller that knows the earlier id is trusted too. */
-    @ParameterizedTest
-    @EnumSource
-    void keepsTheHistoryOfAMasterWhoseFirstReplicaComes(Asking asking) {
-        try (RedisServer master = RedisServer.start();
-                RedisServer replica = RedisServer.start()) {
-            GuardedScripts its = new GuardedScripts(master.commands());
-            asking.ask(its, "");
-            String before = its.marker();
-            replica.follow(master);
-            await().atMost(Patience.TIME).until(() -> !before.startsWith(its.replid()));
-
-            for (int i = 0; i < 2; i++) {
-                asking.ask(its, before);
-                assertThat(its.marker()).isEqualTo(its.replid() + before.substring(40));
-            }
-            master.commands().del(KEYS.lock());
-            assertThat(its.acquire("b:1", its.marker())).as("granted").hasSize(1);
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void keepsTheAgeOfAHistoryUnderAnotherId(Asking asking) {
-        String old = scripts.markFormerly("f".repeat(40), 2 * GRACE, "grace");
-        asking.ask(scripts, old);
-        assertThat(scripts.marker()).isEqualTo(scripts.replid() + old.substring(40));
-        redis.del(KEYS.lock());
-
-        String young = scripts.markFormerly("f".repeat(40), 200_000, "grace");
-        asking.ask(scripts, young);
-        assertThat(scripts.marker()).isEqualTo(scripts.replid() + young.substring(40));
-        redis.del(KEYS.lock());
-        assertThat(scripts.acquire("b:1", scripts.marker())).hasSize(3).startsWith(2L);
-    }
-
-    /** The end of its replication may have hidden the promotion of a process that had lost its own locks. */
-    @ParameterizedTest
-    @EnumSource
-    void waitsWhenAPromotedProcessHadWrittenTheMarker(Asking asking) {
-        String former = scripts.markFormerly("f".repeat(40), 2 * GRACE, "grace");
-        promote();
-        asking.ask(scripts, former);
-        assertBegun();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void waitsWhenAFormerCallerFindsAFirstUseUnderAnotherId(Asking asking) {
-        scripts.markFormerly("f".repeat(40), 2 * GRACE, "first");
-        asking.ask(scripts, "anything");
-        assertBegun();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void waitsWhenAnotherProcessHasWrittenTheMarker(Asking asking) {
-        String other = scripts.mark("f".repeat(40), 2 * GRACE, "0".repeat(12) + ":grace");
-        asking.ask(scripts, other);
-        assertBegun();
-    }
-
     @ParameterizedTest
     @EnumSource
     void waitsAfterAPromotionOfAReplicaWithTheMarker(Asking asking) {
@@ -174,7 +109,7 @@ class HistoryCheckIT {
     void trustsAHistoryOfTheKnownNameWithoutAMarker(Asking asking) {
         asking.ask(scripts, scripts.replid());
         String first = scripts.marker();
-        assertThat(first).matches(scripts.replid() + ":\\d{16}:" + scripts.process() + ":first");
+        assertThat(first).matches(scripts.replid() + ":\\d{16}:first");
         asking.ask(scripts, scripts.replid());
         assertThat(scripts.marker()).isEqualTo(first);
     }
@@ -300,7 +235,7 @@ class HistoryCheckIT {
     /** The present history has just started, so free locks are not granted. */
     private void assertBegun() {
         String marker = scripts.marker();
-        assertThat(marker).matches(scripts.replid() + ":\\d{16}:" + scripts.process() + ":grace");
+        assertThat(marker).matches(scripts.replid() + ":\\d{16}:grace");
         assertThat(scripts.micros() - Long.parseLong(marker.split(":", -1)[1])).isBetween(0L, GRACE * 1_000 / 2);
         assertThat(scripts.acquire("n:1", marker)).hasSize(3).startsWith(2L);
     }
