@@ -60,7 +60,8 @@ record FailedConnection(String detail, String remedy) {
         if (unknown.isPresent()) {
             return new FailedConnection(
                     "a host name is unknown here: " + ExceptionCauses.said(unknown.get()),
-                    "Correct " + setup.servers() + "; outside of a container network its names are unknown");
+                    "Set " + setup.servers() + " to names that are known here; outside of a container network its"
+                            + " names are unknown");
         }
         if (has(failure, NotSslRecordException.class)) {
             return new FailedConnection(

@@ -82,6 +82,7 @@ class RedisExceptionTranslatorTests {
         assertThat(failures.ofConnecting(new RedisConnectionException("Unable to connect", unknown))
                         .reason())
                 .contains("a host name is unknown here: Failed to resolve 'redis' [A(1), AAAA(28)]")
+                .contains(" to names that are known here; outside of a container network")
                 .doesNotContain("Start Redis");
     }
 
