@@ -165,7 +165,7 @@ final class Acquisitions {
             throw Messages.recovering(waiter, recovering.answer());
         }
         if (outcome instanceof Outcome.Failed failure) {
-            report(waiter, running.closed == null ? Refusal.ERROR : Refusal.INTERRUPTED);
+            report(waiter, failure.isOfShutdown() ? Refusal.INTERRUPTED : Refusal.ERROR);
             throw Messages.failed(waiter.lock.key, failure);
         }
         report(waiter, Refusal.INTERRUPTED);

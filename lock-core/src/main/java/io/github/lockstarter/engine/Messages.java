@@ -77,7 +77,7 @@ final class Messages {
     }
 
     static LockBackendException failed(String key, Outcome.Failed failure) {
-        if (failure.equals(Outcome.Failed.shutDown())) {
+        if (failure.isOfShutdown()) {
             return shutDown(key);
         }
         return new LockBackendException(

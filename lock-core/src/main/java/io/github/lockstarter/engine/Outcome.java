@@ -30,6 +30,10 @@ sealed interface Outcome {
             return new Failed(false, "the lock client is shut down", null);
         }
 
+        boolean isOfShutdown() {
+            return equals(shutDown());
+        }
+
         static Failed tooLate(Duration lease) {
             return new Failed(
                     false,

@@ -28,6 +28,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,6 +38,26 @@ import org.junit.jupiter.api.Test;
 
 /** Stopping the engine during attempts, renewals and releases. */
 class EngineStopInterleavingTests extends EngineInterleavings {
+
+    private volatile Runnable beforeCompletion = () -> {};
+
+    @Override
+    EngineEnvironment environment() {
+        EngineEnvironment usual = super.environment();
+        return new EngineEnvironment(
+                usual.clock(),
+                usual.newTimer(),
+                usual.newLossExecutor(),
+                usual.newCallbackExecutor(),
+                () -> new ThreadPoolExecutor(0, 100, 1, TimeUnit.SECONDS, new SynchronousQueue<>()) {
+                    @Override
+                    protected void beforeExecute(Thread thread, Runnable completion) {
+                        beforeCompletion.run();
+                    }
+                },
+                usual.identity(),
+                usual.jitter());
+    }
 
     @Test
     void stoppingNotifiesHoldersAndWaitersAndReleases() throws Exception {
@@ -75,6 +97,19 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         assertFails(waiting, LockBackendException.class).hasMessageContaining("shut down");
         assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockBackendException.class);
         assertThat(refusals).containsExactly(LockEvent.Refusal.INTERRUPTED, LockEvent.Refusal.INTERRUPTED);
+    }
+
+    @Test
+    void countsAFailureOfTheStoreAsAnErrorEvenIfTheDrainOvertakesIt() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
+        CountDownLatch drained = new CountDownLatch(1);
+        beforeCompletion = () -> awaitQuietly(drained);
+        backend.nextAcquire().answer().complete(new AcquireResult.Rejected("no connection", cause));
+        engine.drain();
+        drained.countDown();
+
+        assertFails(acquiring, LockBackendException.class).hasMessageContaining("no connection");
+        assertThat(refusals).containsExactly(LockEvent.Refusal.ERROR);
     }
 
     @Test
