@@ -147,7 +147,7 @@ final class Watchdog {
         Duration paused = Duration.ofNanos(nanos - INTERVAL_NANOS).plusMillis(Math.max(0, ahead));
         if (paused.compareTo(LONG_PAUSE) > 0) {
             EngineLog.warn(
-                    "This JVM was paused for about {}, or its clock was set: no lock was renewed meanwhile",
+                    "This JVM was paused for about {} and renewed no lock meanwhile, or its clock was set",
                     DurationText.of(paused));
         }
         if (ahead > JUMP_MILLIS) {
