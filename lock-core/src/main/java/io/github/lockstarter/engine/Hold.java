@@ -222,6 +222,8 @@ final class Hold {
     }
 
     HeldLock snapshot(Deadline.Moment now) {
+        Duration held = held(now.nanos());
+        Duration left = state == State.HELD ? deadline.remaining(now) : Duration.ZERO;
         return new HeldLock(
                 request.name(),
                 lock.key,
@@ -229,9 +231,9 @@ final class Hold {
                 fencingToken,
                 owner.label(),
                 Instant.ofEpochMilli(grantedAtWallMillis),
-                held(now.nanos()),
-                state == State.HELD ? deadline.remaining(now) : Duration.ZERO,
-                request.isRenewed() ? request.maxHold() : Optional.of(request.lease()),
+                held,
+                left,
+                request.isRenewed() ? request.maxHold() : Optional.of(held.plus(left)),
                 Math.max(1, entries),
                 renewals,
                 fencingToken - grant.firstFencingToken,

@@ -48,6 +48,20 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void showsTheEndOfAnExtendedLeaseAsTheLongestHold() throws Exception {
+        LockHandle handle = granted(REQUEST.withoutRenewal(), 1);
+        letPass(LEASE.dividedBy(2));
+        CompletableFuture<Void> extending =
+                CompletableFuture.runAsync(() -> handle.extend(REQUEST), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        resultOf(extending);
+
+        assertThat(engine.heldLocks().snapshot()).singleElement().satisfies(held -> assertThat(held.maxHold())
+                .hasValue(held.heldFor().plus(held.remainingLease()))
+                .hasValueSatisfying(longest -> assertThat(longest).isGreaterThan(LEASE)));
+    }
+
+    @Test
     void aLeaseEndsWhileTheMachineIsSuspended() throws Exception {
         LockHandle handle = granted(REQUEST, 1);
         assertThat(handle.isHeld()).isTrue();
