@@ -20,6 +20,9 @@ record RedlockNode(URI address) {
     /** Behind a slash or another of these signs, {@code @} belongs to a login that is not encoded. */
     private static final Pattern ADDRESS = Pattern.compile("([\\w-]+://)?[^/?#]*(/\\d{0,9})?([?#][^@]*)?");
 
+    /** May be a password, if an entry without {@code @} is not an address. */
+    private static final Pattern AFTER_NAME = Pattern.compile("(?<!:|:/)[:/?#](?!//).*", Pattern.DOTALL);
+
     /**
      * @param bundled whether an SSL bundle is configured, which requires TLS
      * @throws IllegalArgumentException if the entry is invalid or excludes TLS
@@ -47,8 +50,11 @@ record RedlockNode(URI address) {
     }
 
     private static IllegalArgumentException unreadable(String text) {
+        String shown = text.contains("@")
+                ? text.substring(text.lastIndexOf('@') + 1)
+                : AFTER_NAME.matcher(text).replaceFirst("...");
         return new IllegalArgumentException("distributed-lock.redlock.nodes has '"
-                + text.substring(text.lastIndexOf('@') + 1)
+                + shown
                 + "' (a login is not shown here), which is not a server address. Write host:port, or"
                 + " redis://user:password@host:port, or the same with rediss:// for TLS");
     }

@@ -75,7 +75,10 @@ class RedisLockPropertiesTests {
             distributed-lock.redlock.nodes=redis://u:pw@h:1:2 | distributed-lock.redlock.nodes has 'h:1:2' (a login is not shown here), which is not a server address
             distributed-lock.redlock.nodes=redis://u:12/pw@h:1 | distributed-lock.redlock.nodes has 'h:1' (a login is not shown here), which is not a server address
             distributed-lock.redlock.nodes=redis://u:12?pw@h:1 | distributed-lock.redlock.nodes has 'h:1' (a login is not shown here), which is not a server address
-            distributed-lock.redlock.nodes=redis://h:1/x | distributed-lock.redlock.nodes has 'redis://h:1/x' (a login is not shown here), which is not a server address
+            distributed-lock.redlock.nodes=redis://h:1/x | distributed-lock.redlock.nodes has 'redis://h...' (a login is not shown here), which is not a server address
+            distributed-lock.redlock.nodes=redis://u:pw  | distributed-lock.redlock.nodes has 'redis://u...' (a login is not shown here), which is not a server address
+            distributed-lock.redlock.nodes=redis://u:12/pw | distributed-lock.redlock.nodes has 'redis://u...' (a login is not shown here), which is not a server address
+            distributed-lock.redlock.nodes=u:pw          | distributed-lock.redlock.nodes has 'u...' (a login is not shown here), which is not a server address
             distributed-lock.redlock.nodes=redis-sentinel://h | 'redis-sentinel://h' (a login is not shown here), which is not a server address
             distributed-lock.backend=zookeeper            | and the application has no such store; it has [local, redis, redlock]
             """)
