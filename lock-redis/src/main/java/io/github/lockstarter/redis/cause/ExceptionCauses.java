@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.cause;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -15,8 +14,11 @@ public final class ExceptionCauses {
      */
     public static final String CONNECTION_CLOSED = "Connection is closed";
 
-    /** Lettuce masks a password in an address, but shows its length. */
-    private static final Pattern LOGIN = Pattern.compile("(?<=//)[^\\s/]*@");
+    /** Lettuce masks a password in an address, but shows its length; it shows a user decoded, with any sign. */
+    private static final Pattern LOGIN = Pattern.compile("(?<=//)\\S*@|(?<![^\\s/])[^\\s/]*:\\*+@");
+
+    /** Of causes and suppressed failures: code of an application can link failures in a circle. */
+    private static final int DEPTH = 10;
 
     private ExceptionCauses() {}
 
@@ -26,14 +28,22 @@ public final class ExceptionCauses {
 
     /** The failure; or a copy of it, its causes and suppressed failures, if the message of one contains a login. */
     public static Throwable withoutLogins(Throwable failure) {
+        return withoutLogins(failure, DEPTH);
+    }
+
+    private static Throwable withoutLogins(Throwable failure, int depth) {
         if (reasonsOf(failure).noneMatch(ExceptionCauses::containsLogin)) {
             return failure;
         }
         Throwable copy = likewise(failure, withoutLogins(String.valueOf(failure.getMessage())));
-        if (failure.getCause() != null) {
-            copy.initCause(withoutLogins(failure.getCause()));
+        if (depth > 1) {
+            Stream.ofNullable(failure.getCause())
+                    .map(cause -> withoutLogins(cause, depth - 1))
+                    .forEach(copy::initCause);
+            Stream.of(failure.getSuppressed())
+                    .map(suppressed -> withoutLogins(suppressed, depth - 1))
+                    .forEach(copy::addSuppressed);
         }
-        Stream.of(failure.getSuppressed()).map(ExceptionCauses::withoutLogins).forEach(copy::addSuppressed);
         copy.setStackTrace(failure.getStackTrace());
         return copy;
     }
@@ -61,14 +71,19 @@ public final class ExceptionCauses {
 
     /** The failure, its causes, and their suppressed failures with causes, such as those of other servers. */
     public static Stream<Throwable> reasonsOf(Throwable failure) {
-        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .flatMap(one -> Stream.concat(
-                        Stream.of(one), Stream.of(one.getSuppressed()).flatMap(ExceptionCauses::reasonsOf)));
+        return reasonsOf(failure, DEPTH);
+    }
+
+    private static Stream<Throwable> reasonsOf(Throwable failure, int depth) {
+        Stream<Throwable> direct = depth > 1
+                ? Stream.concat(Stream.of(failure.getSuppressed()), Stream.ofNullable(failure.getCause()))
+                : Stream.empty();
+        return Stream.concat(Stream.of(failure), direct.flatMap(reason -> reasonsOf(reason, depth - 1)));
     }
 
     public static Throwable rootOf(Throwable failure) {
         Throwable root = failure;
-        while (root.getCause() != null && root.getCause() != root) {
+        for (int depth = 1; depth < DEPTH && root.getCause() != null; depth++) {
             root = root.getCause();
         }
         return root;

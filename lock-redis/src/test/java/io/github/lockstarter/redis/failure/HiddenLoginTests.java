@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
@@ -19,6 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** No server listens there. Lettuce masks each character of a password with an asterisk. */
 class HiddenLoginTests {
@@ -101,6 +103,33 @@ class HiddenLoginTests {
                 .cause()
                 .isInstanceOf(RedisCommandExecutionException.class)
                 .hasMessage("redis://b:1"));
+    }
+
+    /** Lettuce shows a user decoded. */
+    @ParameterizedTest
+    @ValueSource(strings = {"app", "DOMAIN/app", "a@b/c", ""})
+    void omitsEveryUser(String user) {
+        assertThat(ExceptionCauses.withoutLogins("no redis://" + user + ":******@h:1, rediss://" + user + ":**@i:2/3"))
+                .isEqualTo("no redis://h:1, rediss://i:2/3");
+        assertThat(ExceptionCauses.withoutLogins("no redis://an " + user + ":******@h:1"))
+                .doesNotContain("*");
+    }
+
+    /** It runs on the event loop, whatever an application's or a client's code has linked. */
+    @Test
+    void endsForFailuresThatAreTheirOwnReason() {
+        RedisException cause = new RedisException("redis://:**@a:1");
+        cause.initCause(new RedisException("redis://:**@b:1", cause));
+        RedisException suppressed = new RedisException("redis://:**@a:1");
+        RedisException other = new RedisException("b");
+        suppressed.addSuppressed(other);
+        other.addSuppressed(suppressed);
+
+        for (RedisException failure : List.of(cause, suppressed)) {
+            RedisFailure shown = new RedisFailure(RedisFailure.Effect.NONE, "x", "y", failure);
+            assertThat(shown.cause()).hasMessage("redis://a:1");
+            assertThat(ExceptionCauses.rootOf(failure)).isInstanceOf(RedisException.class);
+        }
     }
 
     @ParameterizedTest
