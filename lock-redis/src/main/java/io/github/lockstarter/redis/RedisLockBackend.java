@@ -148,7 +148,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.adminScripts = new AdminScripts(runner, keySpace, histories, connector.isCluster());
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
-        this.probe = new StoreProbe(connections::slots, this::probe);
+        this.probe = new StoreProbe(connections::slots, key -> connections.nodeOf(keySpace.lockOf(key)), this::probe);
         this.probedKeys = keySpace.ofProbes();
         this.probeScript = new AcquireScript(runner, probedKeys, histories, failures, (unacknowledged, key) -> {});
         this.serverChecks = new ServerChecks(connections, connector, settings, keySpace);

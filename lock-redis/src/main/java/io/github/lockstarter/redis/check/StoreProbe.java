@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,16 +29,25 @@ public final class StoreProbe {
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final Supplier<Map<String, Integer>> slots;
+    private final Function<String, Optional<String>> masterOf;
     private final Function<String, CompletionStage<Optional<String>>> attempt;
+
+    /** By master; kept while it has the slot, since one that moved there has the history of another master. */
+    private final Map<String, Integer> probed = new ConcurrentHashMap<>();
+
     private final SlotTags tags = new SlotTags();
 
     /**
      * @param slots one of each master by address; empty without a cluster or connection
+     * @param masterOf address of a lock's master
      * @param attempt returns why a lock cannot be granted
      */
     public StoreProbe(
-            Supplier<Map<String, Integer>> slots, Function<String, CompletionStage<Optional<String>>> attempt) {
+            Supplier<Map<String, Integer>> slots,
+            Function<String, Optional<String>> masterOf,
+            Function<String, CompletionStage<Optional<String>>> attempt) {
         this.slots = slots;
+        this.masterOf = masterOf;
         this.attempt = attempt;
     }
 
@@ -58,15 +68,22 @@ public final class StoreProbe {
 
     private CompletionStage<Found> askAll(Map<String, Integer> masters) {
         List<CompletableFuture<StoreState>> asked = new ArrayList<>();
-        masters.forEach((master, slot) -> asked.add(ask(master, slot)));
+        masters.forEach((master, first) -> asked.add(ask(master, probed(master, first))));
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                 .thenApply(all ->
                         merged(asked.stream().map(answer -> answer.getNow(null)).toList())); // all are complete
     }
 
-    private CompletableFuture<StoreState> ask(String master, int slot) {
+    private String probed(String master, int first) {
+        return tags.of(probed.merge(
+                master,
+                first,
+                (last, next) -> masterOf.apply(tags.of(last)).equals(Optional.of(master)) ? last : next));
+    }
+
+    private CompletableFuture<StoreState> ask(String master, String lock) {
         String late = "Redis at " + master + " did not answer within " + PATIENCE.toSeconds() + "s";
-        return attempt.apply(tags.of(slot))
+        return attempt.apply(lock)
                 .thenApply(failure -> part(master, failure))
                 .toCompletableFuture()
                 .completeOnTimeout(part(master, Optional.of(late)), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);

@@ -25,16 +25,20 @@ class StoreProbeTests {
 
     private final Map<String, Integer> masters = new TreeMap<>(Map.of("a:1", 0, "b:2", 6_000, "c:3", 12_000));
     private final Map<Integer, CompletionStage<Optional<String>>> answers = new HashMap<>();
+    private final Map<Integer, String> moved = new HashMap<>();
+    private final StoreProbe probe = new StoreProbe(() -> masters, this::masterOf, this::attempt);
 
     private StoreProbe.Found found() throws Exception {
-        return new StoreProbe(() -> masters, this::attempt)
-                .ask()
-                .toCompletableFuture()
-                .get(Patience.SECONDS, TimeUnit.SECONDS);
+        return probe.ask().toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private CompletionStage<Optional<String>> attempt(String name) {
         return answers.getOrDefault(SlotHash.getSlot(name), CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    private Optional<String> masterOf(String name) {
+        int slot = SlotHash.getSlot(name);
+        return Optional.of(moved.getOrDefault(slot, slot < 6_000 ? "a:1" : slot < 12_000 ? "b:2" : "c:3"));
     }
 
     private void refuse(int slot) {
@@ -51,6 +55,19 @@ class StoreProbeTests {
                         tuple("a:1", true, Coverage.PART),
                         tuple("b:2", false, Coverage.PART),
                         tuple("c:3", true, Coverage.PART));
+    }
+
+    /** A slot that moves brings the history of its last master, so a check there would begin a grace period. */
+    @Test
+    void probesAMasterAtTheSameSlotWhileItHasIt() throws Exception {
+        found();
+        masters.put("b:2", 100);
+        moved.put(100, "b:2");
+        refuse(100);
+        assertThat(found().warnings()).isEmpty();
+
+        moved.put(6_000, "c:3");
+        assertThat(found().warnings()).singleElement().asString().contains("b:2");
     }
 
     @Test
@@ -87,9 +104,10 @@ class StoreProbeTests {
         Map<String, Integer> none = Map.of();
         CompletableFuture<Optional<String>> connecting = new CompletableFuture<>();
         AtomicReference<Map<String, Integer>> now = new AtomicReference<>(none);
-        StoreProbe probe = new StoreProbe(now::get, name -> now.get() == none ? connecting : attempt(name));
+        StoreProbe first =
+                new StoreProbe(now::get, this::masterOf, name -> now.get() == none ? connecting : attempt(name));
 
-        CompletableFuture<StoreProbe.Found> asked = probe.ask().toCompletableFuture();
+        CompletableFuture<StoreProbe.Found> asked = first.ask().toCompletableFuture();
         assertThat(asked).isNotDone();
         now.set(masters);
         connecting.complete(Optional.empty());
