@@ -381,14 +381,19 @@ abstract class LockRepository {
 
     /** Fails unless locks can be granted, by a grant for a key that no caller can have. Returns empty. */
     final Optional<String> probe() throws SQLException {
-        String token = UUID.randomUUID().toString();
-        String key = "%probe:" + token;
-        insert(key, token, CHECKED_LEASE);
+        LockToken token = new LockToken(UUID.randomUUID().toString(), 1);
+        String key = "%probe:" + token.value();
         try {
-            number(key, token, 0, 1);
-        } finally {
-            free(key, token);
+            attempt(key, new AcquireCommand(key, token, CHECKED_LEASE, 0, 1, Optional.empty()));
+        } catch (SQLException e) {
+            try {
+                free(key, token.value());
+            } catch (SQLException next) {
+                e.addSuppressed(next);
+            }
+            throw e;
         }
+        free(key, token.value());
         return Optional.empty();
     }
 

@@ -1,10 +1,13 @@
 package io.github.lockstarter.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.jdbc.testing.H2Databases;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -66,6 +69,30 @@ class LockRepositoryTests {
         assertThat(alice.number(KEY, "alice", 0, 1)).isEmpty();
         assertThat(alice.insert(KEY, "alice", LONG)).isTrue();
         assertThat(alice.number(KEY, "alice", 0, 1).getAsLong()).isGreaterThan(ofBob);
+    }
+
+    @Test
+    void aProbeNamesTheFailureOfTheGrantIfTheConnectionBreaks() {
+        Connection breaking = breakingAt("NEXT VALUE");
+        LockRepository probing = new H2Repository(new JdbcSession(breaking, LONG), LockTable.DEFAULT);
+
+        assertThatThrownBy(probing::probe).hasMessage("broken").satisfies(failure -> assertThat(failure.getSuppressed())
+                .hasSize(1));
+    }
+
+    private Connection breakingAt(String sql) {
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement") && ((String) arguments[0]).contains(sql)) {
+                        first.close();
+                        throw new SQLException("broken", "08006");
+                    }
+                    try {
+                        return method.invoke(first, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     @Test

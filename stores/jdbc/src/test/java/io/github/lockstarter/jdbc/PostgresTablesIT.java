@@ -37,6 +37,7 @@ class PostgresTablesIT {
         try (HikariDataSource pool = POSTGRES.database().pool(6);
                 JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();
+            assertThat(answer(backend.state()).failure()).isEmpty();
             LockToken owner = new LockToken("0123456789abcdef0123456789abcdef", 1);
             assertThat(answer(backend.acquire(attempt(owner, Optional.empty()))))
                     .isInstanceOf(AcquireResult.Granted.class);
