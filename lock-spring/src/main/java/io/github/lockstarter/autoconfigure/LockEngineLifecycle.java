@@ -12,9 +12,9 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Drains the engines when the context stops: rejects new locks, and ends the phase when no lock is held or {@code
- * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases only the locks of the thread that stops it and of threads in {@code System.exit}, because
- * executors may still run tasks: Spring awaits them when it destroys beans, after all phases, or not at all. Until then
- * engines renew leases and stores stay connected.
+ * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases only the locks of the thread that stops it and of
+ * threads in {@code System.exit}, because executors may still run tasks: Spring awaits them when it destroys beans,
+ * after all phases, or not at all. Until then engines renew leases and stores stay connected.
  *
  * <p>Restarts the engines with the context (paused test contexts, checkpoints): they are new instances then, so the
  * copies of a restored checkpoint are different ones. Spring stops and starts its lifecycle beans around a checkpoint
