@@ -403,6 +403,7 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     private void onPing() {
+        connections.servers(); // opens the connections to new masters of a cluster, which the next check asks
         renewScript.check();
         serverChecks.compareGrace();
     }

@@ -35,6 +35,7 @@ class IdleInstanceIT {
     @RegisterExtension
     static final TopologyExtension<RedisCluster> CLUSTER = TopologyExtension.cluster();
 
+    private static final Duration PULSE = Duration.ofMillis(100);
     private static final LockToken TOKEN = BackendUser.token("a", 1);
 
     /** With {@code GRACE}, as a node of a quorum. The end of the grace period, not of the time without renewals. */
@@ -61,16 +62,13 @@ class IdleInstanceIT {
 
     @Test
     void beginsTheGracePeriodOfAllUsedSlotsOfARestartedClusterNode() {
-        RedisSettings settings = RedisStore.DEFAULTS;
         RedisServer node = CLUSTER.topology().masterOf("lock:{0}");
         List<String> keys = IntStream.range(0, 100)
                 .mapToObj(String::valueOf)
                 .filter(key -> CLUSTER.topology().masterOf("lock:{" + key + "}") == node)
                 .limit(3)
                 .toList();
-        RedisConnector connector = DirectRedisConnector.toCluster(
-                CLUSTER.topology().servers().stream().map(RedisServer::uri).toList(), settings);
-        try (RedisLockBackend backend = backend(connector, settings)) {
+        try (RedisLockBackend backend = backend(cluster(), RedisStore.DEFAULTS)) {
             assertThat(keys)
                     .extracting(key -> BackendUser.answer(backend.acquire(command(key))))
                     .hasSize(3)
@@ -82,6 +80,21 @@ class IdleInstanceIT {
 
             keys.forEach(key ->
                     awaitGrace(() -> CLUSTER.topology().masterOf("lock:{" + key + "}"), "lock:history:{" + key + "}"));
+        }
+    }
+
+    /** Nobody sends it a command, so that no command opens the connection to it. */
+    @Test
+    void beginsTheGracePeriodOfAPromotedClusterNode() {
+        RedisServer node = CLUSTER.topology().masterOf("lock:{0}");
+        RedisServer replica = CLUSTER.topology().replicaOf(node);
+        try (RedisLockBackend backend = backend(cluster(), RedisStore.DEFAULTS)) {
+            BackendUser.answer(backend.acquire(command("0")));
+
+            node.kill();
+
+            await().atMost(Patience.TIME).until(replica::isMaster);
+            awaitGrace(() -> replica, "lock:history:{0}");
         }
     }
 
@@ -118,6 +131,11 @@ class IdleInstanceIT {
         return new AcquireCommand(key, TOKEN, BackendUser.LEASE, 0, 1, Optional.empty());
     }
 
+    private static RedisConnector cluster() {
+        return DirectRedisConnector.toCluster(
+                CLUSTER.topology().servers().stream().map(RedisServer::uri).toList(), RedisStore.DEFAULTS);
+    }
+
     private static RedisLockBackend backend(RedisConnector connector, RedisSettings settings) {
         RedisLockBackend backend = silent(connector, settings);
         backend.listen("a", new RecordedSignals());
@@ -125,8 +143,7 @@ class IdleInstanceIT {
     }
 
     private static RedisLockBackend silent(RedisConnector connector, RedisSettings settings) {
-        return new RedisLockBackend(
-                connector, settings, new RedisConnections(connector, settings, Duration.ofMillis(100)));
+        return new RedisLockBackend(connector, settings, new RedisConnections(connector, settings, PULSE));
     }
 
     private static void awaitGrace(Supplier<RedisServer> master, String history) {
