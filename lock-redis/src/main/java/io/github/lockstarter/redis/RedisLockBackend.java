@@ -82,8 +82,8 @@ import java.util.stream.Stream;
  * noeviction}, and check the fencing token where you write.
  * <p>After an error reply or a failed connection attempt nothing was acquired; after a broken connection or a timeout
  * the outcome is unknown. Commands of one thread keep their order, except across a reconnect or a {@code SCRIPT FLUSH}.
- * Connects with the first command or {@link #start}; after {@link #stop}, only with {@link #start}. Thread-safe; stages
- * complete on the event loop, or at once if nothing can be sent.
+ * Connects with the first command, {@link #listen} or {@link #start}; after {@link #stop}, only with {@link #start}.
+ * Thread-safe; stages complete on the event loop, or at once if nothing can be sent.
  */
 public final class RedisLockBackend implements QuorumNode {
 

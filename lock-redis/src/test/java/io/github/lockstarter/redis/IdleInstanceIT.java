@@ -98,6 +98,30 @@ class IdleInstanceIT {
         }
     }
 
+    /** Opening the connection again fails as long as both report the role of the master. */
+    @Test
+    void beginsTheGracePeriodOfAPromotedStaticNode() {
+        RedisSettings settings = RedisStore.DEFAULTS;
+        try (RedisServer master = RedisServer.start("--repl-diskless-sync-delay", "0");
+                RedisServer replica = RedisServer.start()) {
+            replica.follow(master);
+            RedisConnector connector =
+                    DirectRedisConnector.toMasterAmong(List.of(master.uri(), replica.uri()), settings);
+            RedisConnections connections = new RedisConnections(connector, settings, PULSE);
+            try (RedisLockBackend backend = new RedisLockBackend(connector, settings, connections)) {
+                backend.listen("a", new RecordedSignals());
+                BackendUser.answer(backend.acquire(command(BackendUser.KEY)));
+
+                await().atMost(Patience.TIME).until(() -> replica.commands().exists("lock:history") == 1);
+                replica.promote();
+                await().atMost(Patience.TIME).until(() -> connections.current("lock:history") == null);
+                master.follow(replica);
+
+                awaitGrace(() -> replica, "lock:history");
+            }
+        }
+    }
+
     /** The first instance keeps its value, so that the other one reports the difference all the time. */
     @Test
     void warnsAnInstanceThatStartsWithAnotherGracePeriod() {

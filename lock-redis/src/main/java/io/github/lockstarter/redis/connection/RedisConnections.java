@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * users, with those that have timed out. One task of the event loop serves them and sets {@code link}: Lettuce writes
  * at once what the loop sends, so a command of the loop would overtake one that the opener's thread has sent before. An
  * attempt that is no longer current closes whatever it opened. A failed attempt fails its waiting users; the next
- * command starts another.
+ * command starts another, or without one the mailbox's next pulse.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -56,6 +56,7 @@ public final class RedisConnections implements AutoCloseable {
     private List<User> waiting = new ArrayList<>();
     private volatile @Nullable SignalMailbox mailbox;
     private @Nullable Attempt attempt;
+    private boolean retrying;
     private Access access = Access.OPEN;
 
     public RedisConnections(RedisConnector connector, RedisSettings settings) {
@@ -240,6 +241,29 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
+    /** Opens the link of a mailbox after a pulse, since its user may send no command. One task at most. */
+    private void retryLater() {
+        boolean first = guarded(() -> {
+            boolean due = access == Access.OPEN && mailbox != null && !retrying;
+            retrying |= due;
+            return due;
+        });
+        if (first) {
+            try {
+                connector.loop().schedule(this::retry, pulse.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                // The client is shutting down.
+            }
+        }
+    }
+
+    private void retry() {
+        launch(guarded(() -> {
+            retrying = false;
+            return access == Access.OPEN && link == null ? begin(null) : null;
+        }));
+    }
+
     private ConnectionPair connected() {
         return new ConnectionPair(
                 connector.connect(),
@@ -337,6 +361,7 @@ public final class RedisConnections implements AutoCloseable {
                 }
             } finally {
                 ended.complete(null);
+                retryLater();
             }
         }
 

@@ -4,6 +4,7 @@ import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
@@ -21,12 +22,14 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +38,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +201,52 @@ class RedisConnectionsTests {
             replyTo(redis.sent().get(0));
             answer(released);
         }
+    }
+
+    /** Without the mailbox no ping opens the connection, and an instance that waits for signals sends no commands. */
+    @Test
+    void connectsAgainForAMailboxWithoutACommand() {
+        redis.connecting(() -> {
+            throw new RedisConnectionException("Connection refused");
+        });
+        try (RedisConnections connections = new RedisConnections(redis, RedisSettings.DEFAULTS, Duration.ofMillis(1))) {
+            connections.subscribe(mailbox());
+            Awaitility.await().until(() -> redis.attempts() >= 3);
+
+            connections.stop();
+            int attempts = redis.attempts();
+            assertThat(connections.open("a")).isPresent();
+            Awaitility.await()
+                    .during(Duration.ofMillis(Patience.MOMENT_MILLIS))
+                    .until(() -> redis.attempts() == attempts);
+
+            connections.start();
+            assertThat(connections.open("a")).isPresent();
+            Awaitility.await().until(() -> redis.attempts() >= attempts + 3);
+        }
+    }
+
+    @Test
+    void connectsAgainOnceAfterManyFailedCommands() {
+        ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(1);
+        loop.setRemoveOnCancelPolicy(true);
+        redis.runOn(loop);
+        redis.connecting(() -> {
+            throw new RedisConnectionException("Connection refused");
+        });
+        try (RedisConnections connections = new RedisConnections(redis, RedisSettings.DEFAULTS, Duration.ofHours(1))) {
+            connections.subscribe(mailbox());
+            for (int i = 0; i < 5; i++) {
+                assertThat(connections.open("a")).isPresent();
+            }
+            assertThat(loop.getQueue()).hasSize(1);
+        } finally {
+            loop.shutdownNow();
+        }
+    }
+
+    private static SignalMailbox mailbox() {
+        return new SignalMailbox("lock:mailbox:a", mock(SignalListener.class), () -> {});
     }
 
     @Test
