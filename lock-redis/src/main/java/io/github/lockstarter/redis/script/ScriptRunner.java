@@ -4,7 +4,6 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
-import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -46,14 +45,13 @@ public final class ScriptRunner {
 
     /**
      * Sends a script that nobody waits for to the server that is believed to have the key, if it is connected. Follows
-     * no redirect. A timeout does not count as a sign of a hanging server: until the next command, nobody would open
-     * the link again.
+     * no redirect.
      */
     public void runIfConnected(ScriptCall call, Reader<?> answer) {
         RedisLink link = connections.current(call.key());
         StatefulConnection<String, String> server = link == null ? null : link.server();
         if (link != null && server != null) {
-            new Unawaited<>(call, answer).send(link, server);
+            new Reply<>(call, answer).send(link, server);
         }
     }
 
@@ -76,21 +74,7 @@ public final class ScriptRunner {
         return reply;
     }
 
-    private final class Unawaited<R> extends Reply<R> {
-
-        Unawaited(ScriptCall call, Reader<R> answer) {
-            super(call, answer);
-        }
-
-        @Override
-        void recordFailure(RedisLink link, Throwable failure) {
-            if (!(failure instanceof RedisCommandTimeoutException)) {
-                super.recordFailure(link, failure);
-            }
-        }
-    }
-
-    private class Reply<R> extends CompletableFuture<R> {
+    private final class Reply<R> extends CompletableFuture<R> {
 
         private final ScriptCall call;
         private final Reader<R> answer;
@@ -134,7 +118,7 @@ public final class ScriptRunner {
                 understand(link, reply, once);
                 return;
             }
-            recordFailure(link, failure);
+            link.recordReply(failure);
             if (failure instanceof RedisNoScriptException) {
                 link.forgetScripts();
                 if (call.mayBeOvertaken()) {
@@ -143,10 +127,6 @@ public final class ScriptRunner {
                 }
             }
             fail(failures.ofExecuting(failure), once);
-        }
-
-        void recordFailure(RedisLink link, Throwable failure) {
-            link.recordReply(failure);
         }
 
         private void learn(RedisLink link) {

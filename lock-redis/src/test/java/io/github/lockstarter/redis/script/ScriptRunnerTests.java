@@ -86,23 +86,19 @@ class ScriptRunnerTests {
         assertThat(third.join()).isInstanceOf(Revocation.Revoked.class);
     }
 
-    /** The link that is given up would be opened again by the next command only. */
+    /** A firewall may have forgotten the connection of an instance that sends no other commands. */
     @Test
-    void keepsTheLinkWhenNobodyWaitsForTheAnswers() {
+    void givesUpTheLinkOfAHangingServerEvenIfNobodyWaitsForItsAnswers() {
         AtomicInteger unhealthy = new AtomicInteger();
         RedisLink link = new RedisLink(connection, unfit -> unhealthy.incrementAndGet(), breaks, System::nanoTime);
         link.watch(connection);
         when(connections.current("lock:{a}")).thenReturn(link);
         for (int i = 0; i < 3; i++) {
+            assertThat(unhealthy).hasValue(0);
             runner.runIfConnected(CALL, EFFECT);
             sent.get(i).completeExceptionally(new RedisCommandTimeoutException());
         }
-        assertThat(unhealthy).hasValue(0);
-        for (int i = 3; i < 6; i++) {
-            runner.run(CALL, EFFECT);
-            sent.get(i).completeExceptionally(new RedisCommandTimeoutException());
-        }
-        assertThat(unhealthy).as("the control").hasValue(1);
+        assertThat(unhealthy).hasValue(1);
     }
 
     @Test
