@@ -113,7 +113,9 @@ class RestartIT {
                             .count()
                     >= held.size());
             assertThat(held).allMatch(each -> each.join().isHeld());
-            assertThat(scriptCalls(server)).isBetween(100L, 300L);
+            long scripts = scriptCalls(server);
+            long renewals = application.events().of(LockEvent.Renewed.class).size();
+            assertThat(scripts).isBetween(100L, renewals / 10); // a slow machine renews more than once
         }
     }
 
