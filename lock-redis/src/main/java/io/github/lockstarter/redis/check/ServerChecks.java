@@ -77,8 +77,8 @@ public final class ServerChecks {
         return comparison
                 .difference()
                 .map(other -> "Redis at " + connector.target().name()
-                        + " was used within the last 15s by another instance with the key prefix "
-                        + settings.keyPrefix() + ", which grants no free locks for "
+                        + " was used within the last 30s by another instance with the key prefix "
+                        + settings.keyPrefix() + ", or by this one before its restart, which grants no free locks for "
                         + DurationText.exactly(other) + " after a failover or restart; this one waits for "
                         + DurationText.exactly(settings.guard().grace())
                         + ". The one that waits less may grant locks that are held. Set the same"
