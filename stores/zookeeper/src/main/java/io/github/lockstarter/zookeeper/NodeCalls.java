@@ -6,9 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -33,19 +32,13 @@ final class NodeCalls {
 
     private static final int MAX_TRIES = 3;
 
-    /** Long enough that the containers of busy keys cost little. */
-    private static final int CONTAINER_SECONDS = 30;
-
-    /** At a time: renewals share the session with them. */
-    private static final int MOST_DELETIONS = 100;
-
     private final CuratorFramework client;
-    private final ScheduledExecutorService timer;
-    private final AtomicInteger deletions = new AtomicInteger();
+    private final ContainerCleaner cleaner;
 
-    NodeCalls(CuratorFramework client, ScheduledExecutorService timer) {
+    NodeCalls(CuratorFramework client, ScheduledExecutorService timer, LongSupplier nanoTime) {
         this.client = client;
-        this.timer = timer;
+        this.cleaner = new ContainerCleaner(
+                container -> send(container, to -> client.delete().inBackground(to)), timer, nanoTime);
     }
 
     /**
@@ -84,25 +77,9 @@ final class NodeCalls {
                 .inBackground(to));
         return unless(Code.NODEEXISTS, created.thenApply(event -> true), false).thenAccept(isNew -> {
             if (isNew) {
-                deleteLater(queue);
+                cleaner.created(queue);
             }
         });
-    }
-
-    private void deleteLater(String queue) {
-        timer.schedule(() -> deleteIfEmpty(queue), CONTAINER_SECONDS, TimeUnit.SECONDS);
-    }
-
-    /** Once: the servers delete a container that is in use now, or that this command does not reach. */
-    void deleteIfEmpty(String queue) {
-        if (deletions.incrementAndGet() > MOST_DELETIONS) {
-            deletions.decrementAndGet();
-            deleteLater(queue);
-            return;
-        }
-        send(queue, to -> client.delete().inBackground(to))
-                .orTimeout(CONTAINER_SECONDS, TimeUnit.SECONDS)
-                .whenComplete((deleted, failure) -> deletions.decrementAndGet());
     }
 
     private CompletableFuture<LockNode> stat(String path) {

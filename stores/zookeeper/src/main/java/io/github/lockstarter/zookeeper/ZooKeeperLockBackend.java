@@ -42,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Stored</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, the queue, with one ephemeral
  * sequential node per instance that has the lock, waits for it or tries to acquire it. The data of a node is a lock
  * token. Names have a random part, or the number of the node that they replace, so no command meets another node than
- * the intended one. The instance that has created a container deletes it after 30 s if it is empty. The servers delete
- * others, by default at most 167 a second: too few if each message has its own lock.
+ * the intended one. The instance that has created a container deletes it after 30 s if it is empty then. The servers
+ * delete others, such as the container of a lock that was held for longer, by default at most 167 a second: too few if
+ * each message has its own lock.
  *
  * <p><b>Grant</b>: the first node has the lock. A free lock takes one round trip, since the read of the queue is sent
  * right behind the creation of the node, and its release another one. A waiter keeps its node and watches the one in
@@ -109,7 +110,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.timer = LockThreads.timer("lock-zookeeper");
         this.session = new Session(client, settings, timer, start(client));
         this.connection = new ConnectionEvents(client);
-        NodeCalls calls = new NodeCalls(client, timer);
+        NodeCalls calls = new NodeCalls(client, timer, System::nanoTime);
         this.own = new OwnNodes(calls, timer, connection);
         this.paths = new LockPaths(settings.root(), new StoredKeys(settings.keyPrefix()));
         this.releaser = new LockReleaser(own, session, paths);
