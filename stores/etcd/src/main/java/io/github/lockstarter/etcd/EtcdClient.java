@@ -127,12 +127,14 @@ final class EtcdClient implements AutoCloseable {
 
     /** Reads one key as of a moment after the call. */
     CompletableFuture<Optional<KeyValue>> read(ByteString key, Deadline deadline) {
+        return range(key, deadline)
+                .thenApply(found -> found.getKvsList().stream().findFirst());
+    }
+
+    /** {@link #read} with the revision. */
+    CompletableFuture<RangeResponse> range(ByteString key, Deadline deadline) {
         return call(
-                        KVGrpc.getRangeMethod(),
-                        RangeRequest.newBuilder().setKey(key).build(),
-                        deadline)
-                .thenApply(RangeResponse::getKvsList)
-                .thenApply(found -> found.stream().findFirst());
+                KVGrpc.getRangeMethod(), RangeRequest.newBuilder().setKey(key).build(), deadline);
     }
 
     KeyWatch watch(WatchRequest request, KeyWatch.Listener listener) {

@@ -28,7 +28,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * Locks in etcd 3.4 or later, in a cluster of any size.
+ * Locks in etcd 3.4.23, 3.5.7 or later, in a cluster of any size. Older servers may lose data, or crash at a
+ * transaction that only reads and is out of time.
  *
  * <p>Keys below the prefix: {@code lock:<key>} with the owner's token while a lock is held or kept, and {@code
  * lock:<key>%p<number>} for each further slot of a lock with several permits; {@code waiter:<length>:<key>:<instance>}

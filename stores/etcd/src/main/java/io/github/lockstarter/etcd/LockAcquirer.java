@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Acquires locks. Of several slots, and after a refusal, reads them first and creates the key of the first free one.
@@ -68,24 +69,37 @@ record LockAcquirer(
         });
     }
 
+    /** One slot without a transaction: old servers crash at one that only reads and is late (etcd-io/etcd#14899). */
     private CompletableFuture<ReadSlots> readSlots(AcquireCommand command, Deadline deadline) {
-        List<ByteString> slots = names.slots(command.key(), command.permits());
-        TxnRequest.Builder request = TxnRequest.newBuilder().addSuccess(Requests.get(slots.get(0)));
-        if (slots.size() > 1) {
-            request.addSuccess(Requests.getAll(names.furtherSlots(command.key())));
+        ByteString first = names.lock(command.key());
+        if (command.permits() == 1) {
+            return client.range(first, deadline)
+                    .thenApply(read -> readSlots(
+                            command,
+                            read.getKvsList().stream(),
+                            read.getHeader().getRevision()));
         }
+        TxnRequest request = TxnRequest.newBuilder()
+                .addSuccess(Requests.get(first))
+                .addSuccess(Requests.getAll(names.furtherSlots(command.key())))
+                .build();
+        return client.transact(request, deadline)
+                .thenApply(read -> readSlots(
+                        command,
+                        read.getResponsesList().stream().flatMap(part -> part.getResponseRange().getKvsList().stream()),
+                        read.getHeader().getRevision()));
+    }
+
+    private ReadSlots readSlots(AcquireCommand command, Stream<KeyValue> read, long revision) {
+        List<ByteString> slots = names.slots(command.key(), command.permits());
         Set<ByteString> ours = Set.copyOf(slots);
-        return client.transact(request.build(), deadline).thenApply(response -> {
-            List<KeyValue> taken = response.getResponsesList().stream()
-                    .flatMap(read -> read.getResponseRange().getKvsList().stream())
-                    .filter(found -> ours.contains(found.getKey()))
-                    .toList();
-            Set<ByteString> used = taken.stream().map(KeyValue::getKey).collect(Collectors.toSet());
-            Optional<ByteString> free = taken.stream().anyMatch(LockEntry.isOf(command.token()))
-                    ? Optional.empty()
-                    : slots.stream().filter(slot -> !used.contains(slot)).findFirst();
-            return new ReadSlots(free, taken, response.getHeader().getRevision());
-        });
+        List<KeyValue> taken =
+                read.filter(found -> ours.contains(found.getKey())).toList();
+        Set<ByteString> used = taken.stream().map(KeyValue::getKey).collect(Collectors.toSet());
+        Optional<ByteString> free = taken.stream().anyMatch(LockEntry.isOf(command.token()))
+                ? Optional.empty()
+                : slots.stream().filter(slot -> !used.contains(slot)).findFirst();
+        return new ReadSlots(free, taken, revision);
     }
 
     /** Repeats the grant if the token has the lock. */
