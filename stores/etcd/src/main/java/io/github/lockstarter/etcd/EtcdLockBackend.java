@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
@@ -69,7 +68,7 @@ public final class EtcdLockBackend implements LockBackend {
     private final KeyNames names;
     private final WaitingKeys waiting;
     private final KeyOrder order;
-    private final Set<String> busy = ConcurrentHashMap.newKeySet();
+    private final Set<String> busy = LockAcquirer.busyKeys();
     private final LockAcquirer acquirer;
     private final LockRenewer renewer;
     private final LockReleaser releaser;

@@ -13,7 +13,10 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.grpc.Deadline;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +29,8 @@ import java.util.stream.Stream;
  * Thread-safe.
  *
  * @param busy keys whose last attempt was refused, without a signal since: a majority writes a lease and a transaction
- *     to disk, even if the key is busy, but no read. A forgotten one costs these writes
+ *     to disk, even if the key is busy, but no read. A forgotten one costs these writes; one that is free again
+ *     without a signal costs the read
  */
 record LockAcquirer(
         EtcdClient client,
@@ -39,6 +43,8 @@ record LockAcquirer(
         Set<String> busy) {
 
     private static final int MOST_BUSY = 10_000;
+
+    private static final int LONGEST_BUSY = 256;
 
     /** Etcd has no queue, but a waiter's position must not be that of a new caller. */
     private static final long ANY_POSITION = 1;
@@ -53,8 +59,18 @@ record LockAcquirer(
      */
     private record ReadSlots(Optional<ByteString> free, List<KeyValue> taken, long revision) {}
 
+    /** For {@link #busy}; a further key replaces the oldest. */
+    static Set<String> busyKeys() {
+        return Collections.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                return size() > MOST_BUSY;
+            }
+        }));
+    }
+
     CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
-        CompletableFuture<AcquireResult> result = !busy.remove(command.key()) && command.permits() == 1
+        CompletableFuture<AcquireResult> result = command.permits() == 1 && !busy.remove(command.key())
                 ? begin(command, names.lock(command.key()), deadline)
                 : readSlots(command, deadline).thenCompose(read -> read.free()
                         .map(slot -> begin(command, slot, deadline))
@@ -139,10 +155,9 @@ record LockAcquirer(
 
     /** Reports the remaining time of the first slot only: the end of any slot signals a waiter. */
     private CompletableFuture<AcquireResult> contended(AcquireCommand command, ReadSlots read, Deadline deadline) {
-        if (busy.size() >= MOST_BUSY) {
-            busy.clear();
+        if (command.permits() == 1 && command.key().length() <= LONGEST_BUSY) {
+            busy.add(command.key()); // before the watch, whose signal removes it
         }
-        busy.add(command.key()); // before the watch, whose signal removes it
         KeyValue found = read.taken().get(0);
         Optional<LockEntry> entry = LockEntry.of(found.getValue());
         Set<ByteString> slots = Set.copyOf(names.slots(command.key(), command.permits()));

@@ -99,6 +99,25 @@ class EtcdKeysIT extends EtcdScenario {
         }
     }
 
+    /** Ten thousand long keys would take much memory; with several permits, each attempt reads first. */
+    @Test
+    void remembersNoBusyKeyThatIsLongOrHasSeveralPermits() {
+        LockBackend backend = connected();
+        AcquireCommand ofLongKey = new AcquireCommand("k".repeat(257), newToken(), LEASE, 0, 1, Optional.empty());
+        AcquireCommand again = new AcquireCommand("k".repeat(257), newToken(), LEASE, 0, 1, Optional.empty());
+        assertThat(answer(backend.acquire(ofLongKey))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(backend.acquire(again))).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(answer(backend.acquire(attempt(newToken(), 1)))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(backend.acquire(attempt(newToken(), 2)))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(backend.acquire(attempt(newToken(), 2)))).isInstanceOf(AcquireResult.Contended.class);
+        long before = transactions();
+
+        assertThat(answer(backend.acquire(again))).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(answer(backend.acquire(attempt(newToken(), 1)))).isInstanceOf(AcquireResult.Contended.class);
+
+        assertThat(transactions() - before).isEqualTo(2);
+    }
+
     /** A read would delay each change of the owner. */
     @Test
     void acquiresASignalledKeyWithoutReadingItFirst() {
