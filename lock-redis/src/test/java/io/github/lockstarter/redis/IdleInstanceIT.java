@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The work of an instance without heartbeats whose locks nobody uses. */
+/** An instance without heartbeats checks the history of its server although it uses no lock. */
 @Timeout(300)
 class IdleInstanceIT {
 
@@ -83,7 +83,7 @@ class IdleInstanceIT {
         }
     }
 
-    /** Nobody sends it a command, so that no command opens the connection to it. */
+    /** No command opens the connection to it, because the instance sends none. */
     @Test
     void beginsTheGracePeriodOfAPromotedClusterNode() {
         RedisServer node = CLUSTER.topology().masterOf("lock:{0}");

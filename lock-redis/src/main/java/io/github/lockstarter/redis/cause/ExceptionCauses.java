@@ -48,7 +48,7 @@ public final class ExceptionCauses {
         return copy;
     }
 
-    /** Keeps the types that a caller tells apart. */
+    /** Keeps the types that callers distinguish. */
     private static RedisException likewise(Throwable failure, String message) {
         if (failure instanceof RedisCommandExecutionException) {
             return new RedisCommandExecutionException(message);

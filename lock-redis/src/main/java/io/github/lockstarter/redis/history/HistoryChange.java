@@ -3,9 +3,8 @@ package io.github.lockstarter.redis.history;
 /** Why a server started another history, derived from the markers before and after. */
 enum HistoryChange {
     /** The instance had seen no marker. */
-    UNSEEN(
-            "may have forgotten locks before this instance asked it: it was restarted, promoted, emptied or restored from"
-                    + " a snapshot"),
+    UNSEEN("may have forgotten locks before this instance asked it: it was restarted, promoted, emptied or restored"
+            + " from a snapshot"),
     /** The marker was deleted while the server ran. */
     DATA_LOST("lost its data"),
     REPLACED("was restarted, replaced by another server or restored from a snapshot"),

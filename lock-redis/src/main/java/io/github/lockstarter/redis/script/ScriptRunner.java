@@ -44,8 +44,8 @@ public final class ScriptRunner {
     }
 
     /**
-     * Sends a script that nobody waits for to the server that is believed to have the key, if it is connected. Follows
-     * no redirect.
+     * Sends a script without a waiting caller to the key's server, as far as known, if it is connected. Follows no
+     * redirect.
      */
     public void runIfConnected(ScriptCall call, Reader<?> answer) {
         RedisLink link = connections.current(call.key());
