@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
@@ -391,10 +392,10 @@ class DocumentedCodeTests {
     private static void answersForAMock(Code code) throws Throwable {
         DocumentedApplication application = (DocumentedApplication)
                 code.method.getDeclaringClass().getDeclaredConstructor().newInstance();
-        LockOperations locks = mock(LockOperations.class);
-        application.locks = locks;
+        application.locks = mock(LockOperations.class);
         code.call(application);
-        assertThat(locks.<String, RuntimeException>execute(LockRequest.of("order:42"), () -> "shipped"))
+        Supplier<LockOperations> locks = () -> application.locks;
+        assertThat(locks.get().<String, RuntimeException>execute(LockRequest.of("order:42"), () -> "shipped"))
                 .isEqualTo("shipped");
     }
 
