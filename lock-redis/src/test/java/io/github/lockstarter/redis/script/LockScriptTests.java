@@ -2,9 +2,13 @@ package io.github.lockstarter.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.jayway.jsonpath.JsonPath;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.lettuce.core.codec.Base16;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -12,6 +16,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -77,6 +82,23 @@ class LockScriptTests {
                         script == LockScript.BEAT
                                 ? "\n    if gone and not heard then\n      prefix = "
                                 : "\n        if gone and not heard then\n          prefix = ");
+    }
+
+    /** The configuration of native-image names the resources, with the included files. */
+    @Test
+    void arePartOfANativeImage() throws Exception {
+        String configuration = "/META-INF/native-image/io.github.lockstarter/lock-redis/resource-config.json";
+        List<String> patterns;
+        try (InputStream file = LockScript.class.getResourceAsStream(configuration)) {
+            patterns = JsonPath.read(file, "$.resources.includes[*].pattern");
+        }
+        String directory = LockScript.class.getPackageName().replace('.', '/') + '/';
+        try (Stream<Path> files = Files.list(
+                Path.of(LockScript.class.getResource("acquire.lua").toURI()).getParent())) {
+            assertThat(files.map(file -> directory + file.getFileName()).filter(name -> name.endsWith(".lua")))
+                    .hasSizeGreaterThan(LockScript.values().length)
+                    .allMatch(name -> patterns.stream().anyMatch(name::matches));
+        }
     }
 
     @Test

@@ -7,9 +7,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.AheadOfTimeApplication;
 import io.github.lockstarter.kit.redis.RedisServer;
-import io.github.lockstarter.redis.script.LockScript;
 import io.github.lockstarter.testing.Effort;
-import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
@@ -64,15 +62,9 @@ class AheadOfTimeIT {
     }
 
     @Test
-    void registersHintsForTheScriptsAndTheFieldOfTheConnectionFactory() throws NoSuchFieldException {
+    void registersAHintForTheFieldOfTheConnectionFactory() throws NoSuchFieldException {
         RuntimeHints hints = AheadOfTimeApplication.hints(Application.class);
 
-        for (LockScript script : LockScript.values()) {
-            assertThat(RuntimeHintsPredicates.resource()
-                            .forResource("io/github/lockstarter/redis/script/"
-                                    + script.name().toLowerCase(Locale.ROOT) + ".lua"))
-                    .accepts(hints);
-        }
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField(ApplicationRedis.SETUP_FIELD)))
                 .accepts(hints);
