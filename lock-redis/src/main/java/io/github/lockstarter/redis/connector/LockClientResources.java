@@ -9,6 +9,7 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.ThreadFactoryProvider;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -48,6 +49,29 @@ public final class LockClientResources implements AutoCloseable {
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
                 .build();
+    }
+
+    /**
+     * {@return resources that resolve addresses and make channels as the application does}
+     *
+     * @param application resources of the application's clients
+     */
+    public static LockClientResources like(Optional<ClientResources> application) {
+        return new LockClientResources(own -> application
+                .map(theirs -> own.socketAddressResolver(theirs.socketAddressResolver())
+                        .addressResolverGroup(theirs.addressResolverGroup())
+                        .nettyCustomizer(theirs.nettyCustomizer()))
+                .orElse(own));
+    }
+
+    /**
+     * {@return the name of the lock connections in {@code CLIENT LIST}; {@code CLIENT SETNAME} accepts only printable
+     * ASCII without spaces}
+     *
+     * @param application name of the application, or of its clients
+     */
+    public static String clientName(String application) {
+        return application.replaceAll("[^!-~]", "-") + "-lock";
     }
 
     /** {@return the resources for {@code RedisClient.create}} */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.aop.LockStartException;
+import io.github.lockstarter.redis.connector.LockClientResources;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,7 +74,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
 
     /** The Redis of a Lettuce connection factory; with another client, the Redis of {@code spring.data.redis.*}. */
     static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
-        String name = nameOf(application);
+        String name = application.getEnvironment().getProperty("spring.application.name", "application");
         if (found instanceof LettuceConnectionFactory lettuce) {
             return of(lettuce, name, () -> {});
         }
@@ -89,16 +90,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
 
     private static ApplicationRedis of(LettuceConnectionFactory factory, String application, Runnable close) {
         String named = factory.getClientConfiguration().getClientName().orElse(application);
-        return new ApplicationRedis(factory, lockClientName(named), close);
-    }
-
-    static String nameOf(ApplicationContext application) {
-        return application.getEnvironment().getProperty("spring.application.name", "application");
-    }
-
-    /** {@code CLIENT SETNAME} accepts only printable ASCII without spaces. */
-    static String lockClientName(String application) {
-        return application.replaceAll("[^!-~]", "-") + "-lock";
+        return new ApplicationRedis(factory, LockClientResources.clientName(named), close);
     }
 
     LettuceClientConfiguration client() {

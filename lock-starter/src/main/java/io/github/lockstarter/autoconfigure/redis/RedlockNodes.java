@@ -31,14 +31,15 @@ final class RedlockNodes implements AutoCloseable {
      * @param application provides client name, resolver, Netty customizer and SSL bundles
      */
     RedlockNodes(RedlockProperties redlock, RedisSettings settings, ApplicationContext application) {
-        this.resources = SpringRedisConnector.resources(Optional.ofNullable(
+        this.resources = LockClientResources.like(Optional.ofNullable(
                 application.getBeanProvider(ClientResources.class).getIfUnique()));
         SslOptions ssl = redlock.sslBundle() == null
                 ? SslOptions.create()
                 : sslOptions(application.getBean(SslBundles.class).getBundle(redlock.sslBundle()));
         ClientOptions options =
                 settings.tune(ClientOptions.builder().sslOptions(ssl).build());
-        String clientName = ApplicationRedis.lockClientName(ApplicationRedis.nameOf(application));
+        String clientName = LockClientResources.clientName(
+                application.getEnvironment().getProperty("spring.application.name", "application"));
         this.backends = redlock.servers().stream()
                 .map(server -> {
                     RedisURI uri = server.uri(redlock.username(), redlock.password());

@@ -13,7 +13,6 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -32,7 +31,7 @@ final class SpringRedisConnector {
     /** Creates the client without connecting it. */
     static RedisConnector of(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
-        LockClientResources resources = resources(theirs.getClientResources());
+        LockClientResources resources = LockClientResources.like(theirs.getClientResources());
         List<RedisConfiguration> servers = application.servers();
         LettuceClientConfiguration client =
                 clientConfiguration(application, servers.get(0), resources.resources(), settings);
@@ -64,15 +63,6 @@ final class SpringRedisConnector {
                 .map(uris::ofServer)
                 .toList();
         return RedisConnectors.toMasterAmong(client, each, target, closing);
-    }
-
-    /** Resolves addresses and makes channels as the application does. */
-    static LockClientResources resources(Optional<ClientResources> theirs) {
-        return new LockClientResources(
-                own -> theirs.map(application -> own.socketAddressResolver(application.socketAddressResolver())
-                                .addressResolverGroup(application.addressResolverGroup())
-                                .nettyCustomizer(application.nettyCustomizer()))
-                        .orElse(own));
     }
 
     private static LettuceClientConfiguration clientConfiguration(

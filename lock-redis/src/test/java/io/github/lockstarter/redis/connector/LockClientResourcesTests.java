@@ -1,10 +1,9 @@
-package io.github.lockstarter.autoconfigure.redis;
+package io.github.lockstarter.redis.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-import io.github.lockstarter.redis.connector.LockClientResources;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
@@ -15,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class SpringRedisConnectorTests {
+class LockClientResourcesTests {
 
     private final Tracing tracing = mock(Tracing.class);
     private final ClientResources application = ClientResources.builder()
@@ -32,7 +31,7 @@ class SpringRedisConnectorTests {
     @Test
     void sharesResolversAndCustomizerAndNeitherThreadsNorTracing() {
         when(tracing.isEnabled()).thenReturn(true);
-        try (LockClientResources own = SpringRedisConnector.resources(Optional.of(application))) {
+        try (LockClientResources own = LockClientResources.like(Optional.of(application))) {
             ClientResources locks = own.resources();
 
             assertThat(locks.nettyCustomizer()).isSameAs(application.nettyCustomizer());
@@ -45,5 +44,10 @@ class SpringRedisConnectorTests {
             assertThat(locks.commandLatencyRecorder()).isNotSameAs(application.commandLatencyRecorder());
         }
         assertThat(application.eventExecutorGroup().isShuttingDown()).isFalse();
+    }
+
+    @Test
+    void namesConnectionsInPrintableAscii() {
+        assertThat(LockClientResources.clientName("Größe 1")).isEqualTo("Gr--e-1-lock");
     }
 }
