@@ -13,7 +13,7 @@ import org.springframework.util.ClassUtils;
 /** The stores of this project and their modules. */
 enum StoreModule {
     REDIS("lock-starter", "redis.RedisLockAutoConfiguration"),
-    REDLOCK("lock-starter", "redis.RedisLockAutoConfiguration"),
+    REDLOCK("lock-starter-redlock", "redlock.RedlockAutoConfiguration"),
     JDBC("lock-starter-jdbc", "jdbc.JdbcLockAutoConfiguration"),
     ZOOKEEPER("lock-starter-zookeeper", "zookeeper.ZooKeeperLockAutoConfiguration"),
     ETCD("lock-starter-etcd", "etcd.EtcdLockAutoConfiguration");

@@ -316,7 +316,7 @@ class LockBackendOptionTests {
     @ParameterizedTest
     @CsvSource({
         "redis, lock-starter",
-        "redlock, lock-starter",
+        "redlock, lock-starter-redlock",
         "jdbc, lock-starter-jdbc",
         "zookeeper, lock-starter-zookeeper",
         "etcd, lock-starter-etcd"

@@ -37,18 +37,4 @@ public record RedisSetup(
             "spring.data.redis.ssl.enabled=false",
             "spring.data.redis.ssl.bundle to a bundle that trusts it, such as one with"
                     + " spring.ssl.bundle.pem.<bundle>.truststore.certificate");
-
-    /** A node of a quorum. */
-    public static final RedisSetup QUORUM_NODE = new RedisSetup(
-            "distributed-lock.redlock.nodes",
-            "distributed-lock.redlock.nodes",
-            "the user in its address, or distributed-lock.redlock.username and distributed-lock.redlock.password,",
-            "the database in its address, distributed-lock.redlock.nodes,",
-            "distributed-lock.redlock.node-timeout",
-            "name servers in distributed-lock.redlock.nodes that stand alone",
-            "rediss:// before its address in distributed-lock.redlock.nodes, or a bundle in"
-                    + " distributed-lock.redlock.ssl-bundle",
-            "redis:// before its address in distributed-lock.redlock.nodes, and no distributed-lock.redlock.ssl-bundle",
-            "distributed-lock.redlock.ssl-bundle to a bundle that trusts it, such as one with"
-                    + " spring.ssl.bundle.pem.<bundle>.truststore.certificate");
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * A store under load: each attempt and each release finds calls of other locks under way, so that it is collected, and
  * travels with others.
  */
-record CollectingStore(LockStore store) implements LockStore {
+public record CollectingStore(LockStore store) implements LockStore {
 
     private static final AtomicLong NUMBER = new AtomicLong();
     private static final String OTHERS = UUID.randomUUID().toString().replace("-", "");

@@ -1,6 +1,4 @@
-/**
- * The contract suite of {@code lock-core}, bound to Redis and Redlock in every topology.
- */
+/** The contract suite of {@code lock-core}, bound to Redis in every topology. */
 @NullMarked
 package io.github.lockstarter.redis.contract;
 

@@ -18,7 +18,7 @@ import java.util.concurrent.Callable;
  * An application whose clock a test sets forward, so that leases far longer than a pause of the machine are renewed and
  * end at once. The clock of the server does not change.
  */
-final class ClockedEngine implements AutoCloseable {
+public final class ClockedEngine implements AutoCloseable {
 
     private final SettableClock clock = SettableClock.ofThisMachine();
     private final RecordingBackend backend;
@@ -27,14 +27,14 @@ final class ClockedEngine implements AutoCloseable {
     private final LockTemplate locks;
 
     /** Without crash take-over, so that only renewals and leases depend on the clock. */
-    ClockedEngine(LockBackend backend, EngineSettings settings) {
+    public ClockedEngine(LockBackend backend, EngineSettings settings) {
         this.backend = new RecordingBackend(backend);
         EngineSettings its = settings.withCrashTakeOver(Duration.ZERO);
         this.engine = new LockEngine(this.backend, its, List.of(events), clock.environment());
         this.locks = new LockTemplate(engine, OnLost.THROW);
     }
 
-    LockTemplate locks() {
+    public LockTemplate locks() {
         return locks;
     }
 
@@ -52,12 +52,12 @@ final class ClockedEngine implements AutoCloseable {
     }
 
     /** Lets so much pass that each lock with a lease of this length is renewed. */
-    void passUntilTheRenewal(Duration lease) {
+    public void passUntilTheRenewal(Duration lease) {
         pass(lease.dividedBy(3).plusSeconds(1));
     }
 
     /** Lets time pass, and with it further attempts, until this has happened. */
-    void passUntil(Callable<Boolean> happened) {
+    public void passUntil(Callable<Boolean> happened) {
         passUntil(List.of(this), happened);
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
@@ -34,13 +35,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Common parts of the scenarios on a real server: the server, applications connected to it, and access to its keys. */
 @Timeout(300)
-abstract class RedisScenario {
+public abstract class RedisScenario {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
     /** Longer than any wait of a scenario: a lock that disappears earlier has not expired. */
-    static final Duration LONG_LEASE = Duration.ofMinutes(5);
+    public static final Duration LONG_LEASE = Duration.ofMinutes(5);
 
     final String key = "scenario:" + UUID.randomUUID();
     final String lockKey = "lock:{" + key + "}";
@@ -155,6 +156,23 @@ abstract class RedisScenario {
         return application;
     }
 
+    /** As soon as commands are answered again, the held lock is extended, and another one granted. */
+    public static void assertWorksAgain(Application application, LockHandle held, Duration lease) {
+        LockRequest another = LockRequest.of("another:" + UUID.randomUUID()).withoutWaiting();
+        await().atMost(Patience.TIME)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> {
+                    held.extend(LockRequest.of(held.key()).leasedFor(lease));
+                    return application
+                            .locks()
+                            .tryAcquire(another)
+                            .map(LockHandle::release)
+                            .isPresent();
+                });
+        assertThat(held.isHeld()).isTrue();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
     /** The last moment at which the holder was certain before the future was done; 0 if there was none. */
     static long lastTimeHeldUntil(Future<?> done, LockHandle held) {
         long last = 0;
@@ -199,7 +217,7 @@ abstract class RedisScenario {
     }
 
     /** Choices that can be repeated with {@code -Dlock.test.seed}; the seed is printed. */
-    static Random seeded(String what) {
+    public static Random seeded(String what) {
         long seed = Long.getLong("lock.test.seed", System.nanoTime());
         System.out.println("Seed of " + what + ": " + seed);
         return new Random(seed);
@@ -210,7 +228,7 @@ abstract class RedisScenario {
         return seeded("the runs").longs(Integer.getInteger("lock.test.seeds", 1));
     }
 
-    static void letPass(Duration time) {
+    public static void letPass(Duration time) {
         await().pollDelay(time).atMost(time.plus(Patience.TIME)).until(() -> true);
     }
 }

@@ -7,12 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisCluster;
-import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
@@ -20,7 +18,6 @@ import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
-import io.github.lockstarter.redis.contract.QuorumStore;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
@@ -77,8 +74,7 @@ class ReplacedServerIT {
         SINGLE,
         STATIC_NODES,
         SENTINEL,
-        CLUSTER,
-        REDLOCK
+        CLUSTER
     }
 
     @AfterEach
@@ -96,7 +92,7 @@ class ReplacedServerIT {
 
         proxies.values().forEach(TcpProxy::forget);
 
-        worksAgain(application, held);
+        RedisScenario.assertWorksAgain(application, held, LEASE);
     }
 
     /** With the default command timeout, for callers at all masters. A client that only waits stays cut off. */
@@ -151,17 +147,10 @@ class ReplacedServerIT {
         Application application = application(mode);
         LockHandle held = application.locks().acquire(key);
 
-        if (mode == Mode.REDLOCK) {
-            List<RedisServer> majority =
-                    InOtherTopologies.QUORUM.topology().servers().subList(0, 3);
-            majority.forEach(RedisServer::pause);
-            majority.forEach(server -> proxies.get(server).retarget(resource(RedisServer.start())));
-        } else {
-            REPLICATION.topology().master().pause();
-            promote(mode);
-        }
+        REPLICATION.topology().master().pause();
+        promote(mode);
 
-        worksAgain(application, held);
+        RedisScenario.assertWorksAgain(application, held, LEASE);
     }
 
     @ParameterizedTest
@@ -170,29 +159,17 @@ class ReplacedServerIT {
         Application application = application(mode);
         LockHandle held = application.locks().acquire(key);
 
-        switch (mode) {
-            case CLUSTER ->
-                CLUSTER.topology()
-                        .replicaOf(CLUSTER.topology().masterOf("lock:{" + key + "}"))
-                        .commands()
-                        .clusterFailover(false);
-            case REDLOCK -> {
-                List<RedisServer> majority =
-                        InOtherTopologies.QUORUM.topology().servers().subList(0, 3);
-                majority.forEach(server -> {
-                    RedisServer successor = resource(RedisServer.start());
-                    proxies.get(server).retarget(successor);
-                    server.commands().replicaof(successor.host(), successor.port());
-                    resources.push(() -> server.commands().replicaofNoOne());
-                });
-            }
-            default -> {
-                promote(mode);
-                REPLICATION.topology().servers().get(0).follow(successor());
-            }
+        if (mode == Mode.CLUSTER) {
+            CLUSTER.topology()
+                    .replicaOf(CLUSTER.topology().masterOf("lock:{" + key + "}"))
+                    .commands()
+                    .clusterFailover(false);
+        } else {
+            promote(mode);
+            REPLICATION.topology().servers().get(0).follow(successor());
         }
 
-        worksAgain(application, held);
+        RedisScenario.assertWorksAgain(application, held, LEASE);
     }
 
     @Nested
@@ -202,9 +179,6 @@ class ReplacedServerIT {
         @RegisterExtension
         static final TopologyExtension<RedisSentinels> SENTINELS = TopologyExtension.sentinels();
 
-        @RegisterExtension
-        static final TopologyExtension<RedisQuorum> QUORUM = TopologyExtension.quorum();
-
         @ParameterizedTest
         @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
         void worksAgainAfterAllConnectionsWereForgotten(Mode mode) {
@@ -213,34 +187,17 @@ class ReplacedServerIT {
 
         /** The other modes are in {@link SentinelFailoverIT} and {@link ClusterFaultsIT}. */
         @ParameterizedTest
-        @EnumSource(names = {"SINGLE", "REDLOCK"})
+        @EnumSource(names = "SINGLE")
         void worksAgainAfterTheServerHungAndWasReplaced(Mode mode) {
             ReplacedServerIT.this.worksAgainAfterTheServerHungAndWasReplaced(mode);
         }
 
         /** Sentinels cut the connections of a master that they demote. */
         @ParameterizedTest
-        @EnumSource(names = {"SINGLE", "REDLOCK", "CLUSTER"})
+        @EnumSource(names = {"SINGLE", "CLUSTER"})
         void worksAgainAfterTheServerWasDemoted(Mode mode) {
             ReplacedServerIT.this.worksAgainAfterTheServerWasDemoted(mode);
         }
-    }
-
-    private void worksAgain(Application application, LockHandle held) {
-        await().atMost(Patience.TIME)
-                .ignoreExceptionsInstanceOf(LockBackendException.class)
-                .until(() -> {
-                    held.extend(LockRequest.of(key).leasedFor(LEASE));
-                    LockRequest another =
-                            LockRequest.of("another:" + UUID.randomUUID()).withoutWaiting();
-                    return application
-                            .locks()
-                            .tryAcquire(another)
-                            .map(LockHandle::release)
-                            .isPresent();
-                });
-        assertThat(held.isHeld()).isTrue();
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     private void promote(Mode mode) {
@@ -272,7 +229,6 @@ class ReplacedServerIT {
                     case STATIC_NODES -> REPLICATION.topology().servers();
                     case SENTINEL -> InOtherTopologies.SENTINELS.topology().servers();
                     case CLUSTER -> CLUSTER.topology().servers();
-                    case REDLOCK -> InOtherTopologies.QUORUM.topology().servers();
                 };
         servers.forEach(server -> proxies.put(server, resource(TcpProxy.before(server))));
         List<RedisURI> behind = proxies.values().stream()
@@ -288,8 +244,6 @@ class ReplacedServerIT {
                                 InOtherTopologies.SENTINELS.topology().uri(), settings, this::route),
                         settings);
             case CLUSTER -> over(DirectRedisConnector.toCluster(direct, settings, this::route), settings);
-            case REDLOCK ->
-                resource(QuorumStore.of(behind, settings.guard().gracePeriod())).connect();
         };
     }
 

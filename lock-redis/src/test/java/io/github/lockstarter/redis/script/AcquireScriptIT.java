@@ -124,7 +124,7 @@ class AcquireScriptIT extends ScriptsOnServer {
         }
 
         @Test
-        void returnsTheTimeForARedlockVote() {
+        void returnsTheTimeForAVote() {
             long before = serverMicros();
             List<Object> granted = scripts.vote("a:1", 0);
             assertThat(granted).hasSize(7).startsWith(1L).element(3).isEqualTo("");
@@ -137,7 +137,7 @@ class AcquireScriptIT extends ScriptsOnServer {
         }
 
         @Test
-        void queuesTheInstanceOfARedlockVoteAndNotifiesTheOwner() {
+        void queuesTheInstanceOfAVoteAndNotifiesTheOwner() {
             try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
                 scripts.acquire(OWNER + ":1", 300_000);
 

@@ -7,7 +7,6 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.LockBackend;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -21,9 +20,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Keeps locks in Redis: in the server of the application's connection factory ({@code distributed-lock.redis.*}), or in
- * a quorum of independent servers ({@code distributed-lock.redlock.*}). Inactive if {@link
- * DistributedLockAutoConfiguration} is excluded.
+ * Keeps locks in the Redis of the application's connection factory, configured by {@code distributed-lock.redis.*}.
+ * Inactive if {@link DistributedLockAutoConfiguration} is excluded.
  */
 @AutoConfiguration(
         after = DistributedLockAutoConfiguration.class,
@@ -32,7 +30,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration"
         })
 @ConditionalOnBean(LockSettings.class)
-@EnableConfigurationProperties({RedisLockProperties.class, RedlockProperties.class})
+@EnableConfigurationProperties(RedisLockProperties.class)
 public final class RedisLockAutoConfiguration {
 
     private static final String LETTUCE = "io.lettuce.core.RedisClient";
@@ -67,33 +65,6 @@ public final class RedisLockAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnLockBackend(RedlockProperties.NAME)
-    @ConditionalOnClass(name = LETTUCE)
-    static class OnAQuorum {
-
-        @Bean
-        @ConditionalOnMissingLockBackend
-        RedlockNodes distributedLockRedlockNodes(
-                LockSettings locks, RedlockProperties properties, ApplicationContext application) {
-            return new RedlockNodes(properties, properties.nodeSettings(locks), application);
-        }
-
-        @Bean
-        @ConditionalOnBean(RedlockNodes.class)
-        @ConditionalOnMissingLockBackend
-        RedlockBackend distributedLockRedlockBackend(
-                RedlockNodes nodes, LockSettings locks, RedlockProperties properties) {
-            return new RedlockBackend(nodes.backends(), properties.settings(locks));
-        }
-
-        @Bean
-        @ConditionalOnBean(RedlockNodes.class)
-        RedlockLockLifecycle distributedLockRedlockLifecycle(RedlockNodes nodes, RedlockBackend backend) {
-            return new RedlockLockLifecycle(nodes.backends(), backend);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass(LETTUCE)
     static class WithoutLettuce {
 
@@ -101,18 +72,7 @@ public final class RedisLockAutoConfiguration {
         @ConditionalOnLockBackend(RedisLockProperties.NAME)
         @ConditionalOnMissingLockBackend
         LockBackend distributedLockRedisBackend() {
-            throw unavailable();
-        }
-
-        @Bean
-        @ConditionalOnLockBackend(RedlockProperties.NAME)
-        @ConditionalOnMissingLockBackend
-        LockBackend distributedLockRedlockBackend() {
-            throw unavailable();
-        }
-
-        private static LockStartException unavailable() {
-            return new LockStartException(
+            throw new LockStartException(
                     "Locks are kept in Redis, but its client Lettuce is not on the class path",
                     "Add io.lettuce:lettuce-core. An application that uses Jedis keeps it with"
                             + " spring.data.redis.client-type=jedis. For tests without Redis set"

@@ -55,19 +55,19 @@ class BeanNamesTests {
             strings = {
                 "distributed-lock.backend=redis",
                 "distributed-lock.backend=local",
-                "distributed-lock.further-backends=redlock",
+                "distributed-lock.further-backends=jdbc",
                 "distributed-lock.enabled=false"
             })
     void allNamesBeginWithThatOfTheStarter(String property) {
         List<String> ours = new ArrayList<>();
 
-        // Read before any bean is made: a quorum that is not there fails the start.
+        // Read before any bean is made: a store that is not there fails the start.
         everything
                 .withInitializer(
                         context -> context.addBeanFactoryPostProcessor(factory -> ours.addAll(ofBeanMethods(factory))))
                 .withPropertyValues(property)
                 .run(context -> assertThat(ours).isNotEmpty().allSatisfy(name -> assertThat(name)
-                        .matches("distributedLock.*|redlockLocks")));
+                        .matches("distributedLock.*|jdbcLocks")));
     }
 
     @Test

@@ -11,8 +11,6 @@ import io.github.lockstarter.spi.LockBackend;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -210,13 +208,13 @@ class RedisLockConfigurationTests {
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(RedisLockAutoConfiguration.class, DataRedisAutoConfiguration.class))
-                .withPropertyValues(NOBODY, "distributed-lock.further-backends=redlock")
+                .withPropertyValues(NOBODY)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockBackend.class));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"distributed-lock.redis.command-timeouts", "distributed-lock.redlock.node"})
-    void startFailsForAnUnknownProperty(String name) {
+    @Test
+    void startFailsForAnUnknownProperty() {
+        String name = "distributed-lock.redis.command-timeouts";
         application
                 .withPropertyValues("distributed-lock.backend=local", name + "=1s")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))

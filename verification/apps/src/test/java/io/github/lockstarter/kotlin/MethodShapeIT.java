@@ -11,6 +11,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redlock.RedlockAutoConfiguration;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisQuorum;
@@ -246,7 +247,7 @@ class MethodShapeIT {
         @Override
         List<ApplicationContextRunner> applications() {
             ApplicationContextRunner application = application(
-                            SslAutoConfiguration.class, RedisLockAutoConfiguration.class)
+                            SslAutoConfiguration.class, RedlockAutoConfiguration.class)
                     .withPropertyValues(
                             "distributed-lock.backend=redlock",
                             "distributed-lock.lease=2s",

@@ -91,6 +91,7 @@ class ArchitectureTests {
                 .should()
                 .resideInAPackage(BASE + ".autoconfigure.redis"));
         check(classes().that().haveSimpleName("EtcdLockBackend").should().resideInAPackage(BASE + ".etcd"));
+        check(classes().that().haveSimpleName("RedlockBackend").should().resideInAPackage(BASE + ".redlock"));
     }
 
     @Test
@@ -153,14 +154,25 @@ class ArchitectureTests {
     }
 
     @Test
-    void redisUsesOnlyTheVotesOfRedlock() {
+    void redisAndRedlockUseOnlyRootAndSpi() {
+        check(uses(BASE + ".redis..", BASE, SPI));
         check(uses(BASE + ".redlock", BASE, SPI));
-        check(uses(BASE + ".redis..", BASE, SPI, BASE + ".redlock"));
-        DescribedPredicate<JavaClass> noVotes = describe(
-                "are of Redlock, and no votes",
-                type -> type.getPackageName().equals(BASE + ".redlock")
-                        && !Set.of("QuorumNode", "Vote").contains(type.getSimpleName()));
-        check(noClasses().that().resideInAPackage(BASE + ".redis..").should().dependOnClassesThat(noVotes));
+    }
+
+    @Test
+    void onlyItsAutoConfigurationUsesRedlock() {
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(BASE + ".redlock", BASE + ".autoconfigure.redlock")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(BASE + ".redlock"));
+    }
+
+    /** An application may have one store alone. */
+    @Test
+    void autoConfigurationsOfStoresDoNotUseEachOther() {
+        check(slices().matching(BASE + ".autoconfigure.(*)").should().notDependOnEachOther());
     }
 
     @Test
@@ -266,6 +278,7 @@ class ArchitectureTests {
                 .dependOnClassesThat()
                 .resideInAnyPackage(
                         BASE + ".autoconfigure.redis",
+                        BASE + ".autoconfigure.redlock",
                         BASE + ".autoconfigure.etcd",
                         BASE + ".redis..",
                         BASE + ".redlock",
@@ -284,10 +297,11 @@ class ArchitectureTests {
     }
 
     @Test
-    void onlyRedisAndItsAutoConfigurationUseLettuce() {
+    void onlyRedisAndItsAutoConfigurationsUseLettuce() {
         check(noClasses()
                 .that()
-                .resideOutsideOfPackages(BASE + ".redis..", BASE + ".autoconfigure.redis")
+                .resideOutsideOfPackages(
+                        BASE + ".redis..", BASE + ".autoconfigure.redis", BASE + ".autoconfigure.redlock")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.lettuce.."));

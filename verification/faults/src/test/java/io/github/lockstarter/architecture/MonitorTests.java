@@ -11,6 +11,7 @@ import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.io.IOException;
 import java.io.InputStream;
@@ -66,6 +67,7 @@ class MonitorTests {
                 JdbcLockBackend.class,
                 LockAdvisor.class,
                 RedisLockAutoConfiguration.class,
+                RedlockBackend.class,
                 ZooKeeperLockBackend.class)) {
             Path location = locationOf(module);
             if (Files.isDirectory(location)) {
