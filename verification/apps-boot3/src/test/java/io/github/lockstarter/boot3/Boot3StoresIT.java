@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.kit.net.FreePort;
+import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,18 @@ import org.springframework.context.annotation.Bean;
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("full")
 class Boot3StoresIT {
+
+    /** Servers that were never used vote after the longest lease. */
+    @Test
+    void locksOnAQuorum() {
+        try (RedisQuorum servers = RedisQuorum.start(3)) {
+            assertLocks(
+                    "--distributed-lock.backend=redlock",
+                    "--distributed-lock.lease=2s",
+                    "--distributed-lock.wait=60s",
+                    "--distributed-lock.redlock.nodes=" + servers.addresses());
+        }
+    }
 
     @Test
     void locksInADatabaseWhoseTableIsCreatedAtStartup() {
