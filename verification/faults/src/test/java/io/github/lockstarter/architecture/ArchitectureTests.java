@@ -5,6 +5,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -39,6 +40,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
 
 /** The packages and dependencies of the design, and restrictions on what code may use. */
 class ArchitectureTests {
@@ -173,6 +175,12 @@ class ArchitectureTests {
     @Test
     void autoConfigurationsOfStoresDoNotUseEachOther() {
         check(slices().matching(BASE + ".autoconfigure.(*)").should().notDependOnEachOther());
+    }
+
+    /** Those of other libraries stay free; {@code BeanNamesTests} has the beans without a method. */
+    @Test
+    void namesOfBeansBeginWithThatOfTheStarter() {
+        check(methods().that().areAnnotatedWith(Bean.class).should().haveNameStartingWith("distributedLock"));
     }
 
     @Test
