@@ -68,8 +68,8 @@ final class RedlockStore implements LockStore {
         Stream<QuorumNode> nodes = Stream.concat(
                 IntStream.range(0, down).mapToObj(i -> new DownNode()),
                 IntStream.range(0, up.size())
-                        .mapToObj(i -> new LocalNode(up.get(i), i < majority() ? paused : new AtomicBoolean())));
-        return new RedlockBackend(nodes.toList(), SETTINGS);
+                        .mapToObj(i -> new LocalNode(up.get(i), clock, i < majority() ? paused : new AtomicBoolean())));
+        return new RedlockBackend(nodes.toList(), SETTINGS, clock::nanos);
     }
 
     private int majority() {
@@ -110,13 +110,14 @@ final class RedlockStore implements LockStore {
      * A node that applications share, and one of them does not close. While it is paused it executes nothing, and
      * answers so when the timeout is over.
      */
-    private record LocalNode(LocalLockBackend backend, AtomicBoolean paused) implements QuorumNode {
+    private record LocalNode(LocalLockBackend backend, SettableClock clock, AtomicBoolean paused)
+            implements QuorumNode {
 
         private static final String REASON = "The node did not answer";
 
         @Override
         public CompletionStage<Vote> vote(AcquireCommand command) {
-            OptionalLong micros = OptionalLong.of(System.nanoTime() / 1_000);
+            OptionalLong micros = OptionalLong.of(clock.nanos() / 1_000);
             return acquire(command)
                     .thenApply(result ->
                             new Vote(result, result instanceof AcquireResult.Unknown ? OptionalLong.empty() : micros));
