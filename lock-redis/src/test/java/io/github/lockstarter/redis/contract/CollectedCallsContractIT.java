@@ -2,15 +2,10 @@ package io.github.lockstarter.redis.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.contract.AcquireContract;
-import io.github.lockstarter.contract.CommandTimeoutContract;
-import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.FencingTokenRaiseContract;
-import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.ReleaseContract;
-import io.github.lockstarter.contract.WakeUpContract;
+import io.github.lockstarter.contract.StoreSuites;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -35,7 +30,7 @@ class CollectedCallsContractIT {
 
     private static final String INSTANCE = "0123456789abcdef0123456789abcdef";
 
-    private static LockStore store() {
+    private static LockStore collecting() {
         return new CollectingStore(new RedisStore(REDIS.server().uri()));
     }
 
@@ -94,66 +89,31 @@ class CollectedCallsContractIT {
     }
 
     @Nested
-    @Tag(Effort.FULL)
-    class Acquire extends AcquireContract {
-        Acquire() {
-            super(CollectedCallsContractIT::store);
-        }
-    }
-
-    @Nested
     class Release extends ReleaseContract {
         Release() {
-            super(CollectedCallsContractIT::store);
+            super(CollectedCallsContractIT::collecting);
         }
     }
 
     @Nested
     @Tag(Effort.FULL)
-    class MinimumTime extends MinimumTimeContract {
-        MinimumTime() {
-            super(CollectedCallsContractIT::store);
+    class All extends StoreSuites {
+        @Override
+        protected LockStore store() {
+            return collecting();
         }
-    }
 
-    @Nested
-    @Tag(Effort.FULL)
-    class Fencing extends FencingContract {
-        Fencing() {
-            super(CollectedCallsContractIT::store);
+        @Override
+        protected LockStore hastyStore() {
+            return new CollectingStore(RedisStore.on(REDIS.server())
+                    .with(RedisStore.guarding(Duration.ofSeconds(2), Duration.ofSeconds(1))));
         }
-    }
 
-    @Nested
-    @Tag(Effort.FULL)
-    class FencingTokenRaise extends FencingTokenRaiseContract {
-        FencingTokenRaise() {
-            super(CollectedCallsContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class WakeUp extends WakeUpContract {
-        WakeUp() {
-            super(CollectedCallsContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class CommandTimeout extends CommandTimeoutContract {
-        CommandTimeout() {
-            super(() -> new CollectingStore(RedisStore.on(REDIS.server())
-                    .with(RedisStore.guarding(Duration.ofSeconds(2), Duration.ofSeconds(1)))));
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class Keys extends KeyContract {
-        Keys() {
-            super(CollectedCallsContractIT::store);
+        @Nested
+        class FencingTokenRaise extends FencingTokenRaiseContract {
+            FencingTokenRaise() {
+                super(CollectedCallsContractIT::collecting);
+            }
         }
     }
 }
