@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
@@ -39,7 +38,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -118,108 +116,6 @@ class HandOverIT extends RedisScenario {
                 .map(Thread::getName)
                 .filter(name -> name.startsWith("lock-"))
                 .collect(Collectors.toSet());
-    }
-
-    /** Waiters of one instance; the server grants the first one the lock with fencing tokens for the others. */
-    @Nested
-    class InARow {
-
-        private final RedisStore store = new RedisStore(server().uri());
-        private final ClockedEngine application = new ClockedEngine(store.connect(), settings);
-
-        @AfterEach
-        void close() {
-            application.close();
-            store.close();
-        }
-
-        private List<CompletableFuture<LockHandle>> rowBehindARelease(LockRequest each, int waiters) {
-            List<CompletableFuture<LockHandle>> row = new ArrayList<>();
-            try (LockHandle held = application.locks().acquire(each)) {
-                for (int i = 0; i < waiters; i++) {
-                    row.add(application.locks().acquireAsync(each));
-                }
-                assertThat(held.isHeld()).isTrue();
-            }
-            return row;
-        }
-
-        @Test
-        void grantsAWaiterWithoutRenewalAWholeLease() throws Exception {
-            assertThat(leaseAfterALateRelease(patient().withoutRenewal(), 3)).isGreaterThan(LONG_LEASE.toMillis() / 2);
-        }
-
-        @Test
-        void handsOverTheRestOfTheLeaseToARenewedWaiter() throws Exception {
-            assertThat(leaseAfterALateRelease(patient(), 2)).isLessThanOrEqualTo(LONG_LEASE.toMillis() / 2);
-        }
-
-        /** The remaining lease of the next waiter in ms, by the server, after a release at a sixth of the lease. */
-        private long leaseAfterALateRelease(LockRequest each, long grants) throws Exception {
-            List<CompletableFuture<LockHandle>> row = rowBehindARelease(each, 2);
-            LockHandle first = resultOf(row.get(0));
-            redis().pexpire(lockKey, LONG_LEASE.toMillis() / 2);
-            application.pass(LONG_LEASE.dividedBy(6));
-
-            assertThat(first.release()).isEqualTo(ReleaseOutcome.RELEASED);
-            LockHandle second = resultOf(row.get(1));
-            long left = redis().pttl(lockKey);
-
-            assertThat(acquiredNewly(application)).isEqualTo(grants);
-            assertThat(second.isHeld()).isTrue();
-            assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
-            assertThat(second.release()).isEqualTo(ReleaseOutcome.RELEASED);
-            assertNothingLeft();
-            return left;
-        }
-
-        @Test
-        void renewsAHandedOverLock() throws Exception {
-            List<CompletableFuture<LockHandle>> row = rowBehindARelease(patient(), 3);
-            resultOf(row.get(0)).release();
-            LockHandle second = resultOf(row.get(1));
-            redis().pexpire(lockKey, LONG_LEASE.toMillis() / 2);
-
-            application.passUntilTheRenewal(LONG_LEASE);
-
-            await().untilAsserted(() -> assertThat(redis().pttl(lockKey)).isGreaterThan(LONG_LEASE.toMillis() / 2));
-            assertThat(second.isHeld()).isTrue();
-            assertThat(row.get(2)).isNotDone();
-        }
-
-        @Test
-        void reportsTheLossOfAHandedOverLockOnceAndTheNextWaiterTries() throws Exception {
-            List<CompletableFuture<LockHandle>> row = rowBehindARelease(patient(), 3);
-            LockHandle first = resultOf(row.get(0));
-            first.release();
-            LockHandle second = resultOf(row.get(1));
-            assertThat(second.fencingToken()).as("handed over").isEqualTo(first.fencingToken() + 1);
-            AtomicInteger losses = new AtomicInteger();
-            second.onLost(losses::incrementAndGet);
-
-            assertThat(redis().del(lockKey)).isOne();
-            application.passUntilTheRenewal(LONG_LEASE);
-
-            LockHandle third = resultOf(row.get(2));
-            assertThat(second.isHeld()).isFalse();
-            assertThat(third.fencingToken()).isGreaterThan(second.fencingToken() + 1);
-            // A released handle receives nothing but the result of its release.
-            await().untilAsserted(() -> assertThat(losses).hasValue(1));
-            assertThat(second.release()).isEqualTo(ReleaseOutcome.LOST);
-            assertThat(third.isHeld()).isTrue();
-            application.passUntilTheRenewal(LONG_LEASE);
-            await().during(ofMillis(Patience.MOMENT_MILLIS)).untilAsserted(() -> {
-                assertThat(losses).hasValue(1);
-                assertThat(application.events().of(LockEvent.Lost.class))
-                        .singleElement()
-                        .satisfies(lost -> {
-                            assertThat(lost.fencingToken()).isEqualTo(second.fencingToken());
-                            assertThat(lost.cause()).isEqualTo(LossCause.OWNER_CHANGED);
-                        });
-            });
-            assertThat(third.release()).isEqualTo(ReleaseOutcome.RELEASED);
-            assertNothingLeft();
-        }
     }
 
     @Test
@@ -332,7 +228,7 @@ class HandOverIT extends RedisScenario {
                 assertThat(interrupts).as("waits that were interrupted").hasPositiveValue();
                 assertThat(cancellations).as("waits that were cancelled").hasPositiveValue();
                 applications.forEach(this::assertNothingLeftIn);
-                assertOnlyFencesLeft();
+                assertOnlyFencesLeft(server());
                 assertThat(mailboxes.signals())
                         .as("one for each release or withdrawal at most")
                         .isLessThanOrEqualTo(count(applications, Verb.RELEASE) + count(applications, Verb.WITHDRAW));

@@ -82,10 +82,6 @@ public abstract class RedisScenario {
         return newApplication(store(), Application.settings(LONG_LEASE));
     }
 
-    Application newApplication(Duration lease) {
-        return newApplication(store(), Application.settings(lease));
-    }
-
     Application newApplicationThatTrustsSignals() {
         return newApplication(store(), Application.settingsThatTrustSignals());
     }
@@ -200,20 +196,26 @@ public abstract class RedisScenario {
     }
 
     void assertNothingLeft() {
-        await().atMost(Patience.TIME).untilAsserted(() -> {
-            assertThat(redis().exists(lockKey)).as("the lock").isZero();
-            assertThat(redis().zcard(waitersKey)).as("the waiters").isZero();
-        });
+        await().untilAsserted(this::hasNothingLeft);
+    }
+
+    void hasNothingLeft() {
+        assertThat(redis().exists(lockKey)).as("the lock").isZero();
+        assertThat(redis().zcard(waitersKey)).as("the waiters").isZero();
     }
 
     /** Of all locks, and not of this scenario's alone. */
-    static void assertOnlyFencesLeft() {
-        await().atMost(Patience.TIME).untilAsserted(() -> assertThat(redis().keys("lock:*"))
+    static void assertOnlyFencesLeft(RedisServer server) {
+        await().untilAsserted(() -> hasOnlyFencesLeft(server));
+    }
+
+    static void hasOnlyFencesLeft(RedisServer server) {
+        assertThat(server.commands().keys("lock:*"))
                 .allMatch(left -> left.equals("lock:fence")
                         || left.startsWith("lock:history")
                         // of instances that were killed: they end by themselves
                         || left.startsWith("lock:doubt:")
-                        || left.startsWith("lock:taken:")));
+                        || left.startsWith("lock:taken:"));
     }
 
     /** Choices that can be repeated with {@code -Dlock.test.seed}; the seed is printed. */
