@@ -180,16 +180,6 @@ class RedisFaultsIT {
         }
     }
 
-    @Test
-    void reportsUnknownWhileTheServerIsDown() {
-        useHasty();
-        awaitGrant(user, OWNER);
-        REDIS.server().kill();
-        assertThat(user.acquire(token("a", 2))).isInstanceOf(AcquireResult.Unknown.class);
-        REDIS.server().restart();
-        awaitGrant(user, token("a", 3));
-    }
-
     /** Repeats an attempt that a busy machine does not answer in time. */
     private static void awaitGrant(BackendUser hasty, LockToken token) {
         Awaitility.await()
@@ -229,19 +219,6 @@ class RedisFaultsIT {
                             .contains("was not sent to Redis", "size exceeded: 2"));
             List<RenewCommand> renewals = List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 0));
             assertThat(answer(small.renew(renewals).get(0))).isInstanceOf(RenewResult.Unknown.class);
-        }
-    }
-
-    @Test
-    void connectsOnceForManyConcurrentCommands() {
-        try (RedisLockBackend patient = patient()) {
-            List<CompletableFuture<AcquireResult>> results = IntStream.range(0, 50)
-                    .mapToObj(i -> patient.acquire(new AcquireCommand(
-                                    "order:" + i, token("a", i), BackendUser.LEASE, 0, 1, Optional.empty()))
-                            .toCompletableFuture())
-                    .toList();
-            results.forEach(result -> assertThat(answer(result)).isInstanceOf(AcquireResult.Granted.class));
-            assertThat(proxy.connections()).isEqualTo(1);
         }
     }
 

@@ -13,7 +13,6 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
-import io.lettuce.core.SetArgs;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,23 +24,6 @@ import org.junit.jupiter.api.Test;
 class RedisLockBackendIT extends BackendOnServer {
 
     @Test
-    void acquireAndReleaseCostTwoNetworkReads() {
-        cycle(OWNER);
-        assertThat(REDIS.server().readsDuring(() -> cycle(OTHER))).isEqualTo(2);
-    }
-
-    @Test
-    void acquireAndReleaseCostTwoNetworkReadsWithAMailbox() {
-        backend.listen("b", new RecordedSignals());
-        cycle(OWNER);
-        assertThat(REDIS.server().readsDuring(() -> {
-                    assertThat(user.waitFor(OTHER)).isInstanceOf(AcquireResult.Granted.class);
-                    assertThat(user.release(OTHER, 0)).isEqualTo(new ReleaseResult.Released(0));
-                }))
-                .isEqualTo(2);
-    }
-
-    @Test
     void leavesOnlyTheFencingCounterAndTheMarkerBehind() {
         cycle(OWNER);
         assertThat(redis.keys("*")).containsExactlyInAnyOrder("lock:fence", "lock:history");
@@ -49,17 +31,6 @@ class RedisLockBackendIT extends BackendOnServer {
 
     private void cycle(LockToken token) {
         assertThat(user.release(token, user.granted(token))).isEqualTo(new ReleaseResult.Released(0));
-    }
-
-    @Test
-    void excludesOtherClientsThatSetTheKeyAndIsExcludedByThem() {
-        user.granted(OWNER);
-        assertThat(redis.set("lock:{order:42}", "foreign", SetArgs.Builder.nx().px(30_000)))
-                .isNull();
-        user.release(OWNER, 0);
-        assertThat(redis.set("lock:{order:42}", "foreign", SetArgs.Builder.nx().px(30_000)))
-                .isEqualTo("OK");
-        assertThat(user.acquire(OWNER)).isInstanceOf(AcquireResult.Contended.class);
     }
 
     @Test

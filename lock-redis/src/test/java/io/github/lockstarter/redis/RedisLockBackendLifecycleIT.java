@@ -2,9 +2,7 @@ package io.github.lockstarter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.RenewResult;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -14,12 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** A backend that starts, stops, and is closed. */
 class RedisLockBackendLifecycleIT extends BackendOnServer {
-
-    @Test
-    void leavesNoKeyBehindAtStartup() {
-        backend.start();
-        assertThat(redis.keys("*")).isEmpty();
-    }
 
     @Test
     void triesAtStartupACommandThatNeedsRedis6() throws IOException {
@@ -57,18 +49,5 @@ class RedisLockBackendLifecycleIT extends BackendOnServer {
 
         assertThat(redis.publish("lock:mailbox:c", "order:42")).isEqualTo(1);
         assertThat(redis.publish("lock:mailbox:b", "order:42")).isZero();
-    }
-
-    @Test
-    void refusesEverythingOnceClosed() {
-        user.granted(OWNER);
-        backend.close();
-        backend.close();
-        assertThat(user.acquire(OTHER))
-                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                        .contains("closed"));
-        assertThat(user.release(OWNER, 0)).isInstanceOf(ReleaseResult.Unknown.class);
-        assertThat(user.renew(OWNER, BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
-        assertThat(user.withdraw(OWNER)).isInstanceOf(ReleaseResult.Unknown.class);
     }
 }

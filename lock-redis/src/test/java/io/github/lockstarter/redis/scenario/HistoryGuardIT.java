@@ -20,12 +20,10 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,27 +65,6 @@ class HistoryGuardIT {
     @EnumSource
     void doesNotGrantAForgottenLockBeforeItsLeaseIsOver(Forgetting forgetting) {
         assertThat(leaseLeftWhenTheNextOneIsIn(GUARDED, REQUEST, forgetting)).isNegative();
-    }
-
-    /** A minimum time is at most the lease, so the grace covers it. */
-    @ParameterizedTest
-    @EnumSource
-    @Tag(Effort.FULL)
-    void doesNotGrantAForgottenLockBeforeItsMinimumTimeIsOver(Forgetting forgetting) {
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(GUARDED);
-                Application first = Application.over(store.connect());
-                Application second = Application.over(store.connect())) {
-            WarmUp.connect(first.locks(), "warm-up");
-            WarmUp.connect(second.locks(), "warm-up");
-            long endsAt = System.nanoTime() + LEASE.toNanos();
-            first.locks().acquire(REQUEST.keptFor(LEASE)).close();
-
-            forgetting.fault.accept(server);
-            acquireOnceItIsBack(second);
-
-            assertThat(Duration.ofNanos(endsAt - System.nanoTime())).isNegative();
-        }
     }
 
     /** The control: two grants without the guard. */
@@ -142,19 +119,6 @@ class HistoryGuardIT {
     }
 
     @Test
-    void grantsAgainSoonAfterTheGracePeriod() {
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(GUARDED);
-                Application application = Application.over(store.connect())) {
-            application.locks().acquire(REQUEST).close();
-            server.commands().flushall();
-            long flushed = System.nanoTime();
-            application.locks().acquire(REQUEST).close();
-            assertThat(Duration.ofNanos(System.nanoTime() - flushed)).isBetween(LEASE, LEASE.plus(Patience.TIME));
-        }
-    }
-
-    @Test
     void theExceptionSaysForHowLongTheServerRecovers() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(LONG_GRACE));
@@ -205,24 +169,6 @@ class HistoryGuardIT {
         return ((StoredLock.Free) found).recovering();
     }
 
-    @Test
-    void anExtensionRestoresAForgottenLock() {
-        Duration longer = RedisScenario.LONG_LEASE;
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(longer));
-                Application application = Application.over(store.connect())) {
-            LockHandle held = application
-                    .locks()
-                    .acquire(REQUEST.leasedFor(longer.dividedBy(4)).withoutRenewal());
-            server.commands().flushall();
-            held.extend(LockRequest.of(held.key()).leasedFor(longer));
-            assertThat(held.remainingLease()).isGreaterThan(longer.dividedBy(2));
-            assertThat(server.commands().pttl("lock:{scenario:history}"))
-                    .isGreaterThan(longer.dividedBy(2).toMillis());
-            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-        }
-    }
-
     /** The history starts right before the renewal, which then has to wait. */
     @Test
     void renewsOnceADeposedMasterAcceptsNoMoreWrites() {
@@ -246,32 +192,6 @@ class HistoryGuardIT {
                     .extracting(LockEvent.Renewed::outcome)
                     .isNotEmpty()
                     .containsOnly(LockEvent.RenewalOutcome.RENEWED);
-        }
-    }
-
-    /** No earlier client is left. */
-    @Test
-    void trustsAnEmptyServerUnlessItBelongsToAQuorum() {
-        assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRANT)).isTrue();
-        assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRACE)).isFalse();
-    }
-
-    private static boolean isGrantedToANewcomerAfterFlushall(FirstUse firstUse) {
-        RedisSettings settings = new RedisSettings(
-                "lock:", GUARDED.commandTimeout(), new RedisSettings.Guard(LEASE, firstUse, Duration.ZERO));
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(settings)) {
-            try (Application before = Application.over(store.connect())) {
-                acquireOnceItIsBack(before);
-            } // otherwise its next beat starts a history before the new instance does
-            server.commands().flushall();
-            try (Application newcomer = Application.over(store.connect())) {
-                return newcomer.locks()
-                        .tryAcquire(REQUEST.waitingUpTo(Duration.ZERO))
-                        .isPresent();
-            } catch (LockStoreRecoveringException e) {
-                return false;
-            }
         }
     }
 

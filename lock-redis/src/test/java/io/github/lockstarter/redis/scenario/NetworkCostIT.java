@@ -3,13 +3,11 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
-import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
@@ -120,15 +118,6 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
-    void aNestedAcquireAndReleaseCostNoRead() {
-        try (LockHandle outer = application.locks().acquire(request)) {
-            assertThat(readsOf100(() -> application.locks().acquire(request).close()))
-                    .isLessThan(10);
-            assertThat(outer.isHeld()).isTrue();
-        }
-    }
-
-    @Test
     void askingAHandleCostsNoRead() {
         try (LockHandle held = application.locks().acquire(request)) {
             assertThat(readsOf100(() -> {
@@ -139,26 +128,6 @@ class NetworkCostIT extends RedisScenario {
                         assertThat(application.locks().heldLocks().size()).isOne();
                     }))
                     .isLessThan(10);
-        }
-    }
-
-    @Test
-    void renewsTwentyLocksWithAFewCommands() {
-        try (RedisStore store = new RedisStore(server().uri());
-                ClockedEngine holder = new ClockedEngine(store.connect(), Application.settings(LONG_LEASE))) {
-            try (LockHandle first = holder.locks().acquire(request)) {
-                first.extend(request.leasedFor(LONG_LEASE)); // teaches the server the script
-            }
-            for (int i = 0; i < 20; i++) {
-                holder.locks().acquire(LockRequest.of(key + ":" + i));
-            }
-            redis().configResetstat();
-
-            holder.passUntilTheRenewal(LONG_LEASE);
-
-            await().untilAsserted(() ->
-                    assertThat(holder.events().of(LockEvent.Renewed.class)).hasSize(1 + 20));
-            assertThat(scriptCalls()).isBetween(1L, 3L);
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -15,7 +14,6 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
-import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.settings.RedisSettings;
@@ -27,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -107,71 +104,6 @@ class PermitsIT extends RedisScenario {
                 .toList();
     }
 
-    @Test
-    @Tag(Effort.FULL)
-    void keepsThePermitsOfAPausedProcess() throws Exception {
-        Application heir = takingPart(newApplication());
-        try (ChildJvm holder = HoldingJvm.start(server(), key, LONG_LEASE, TAKE_OVER, 3, 2)) {
-            holder.awaitLine("held"::equals, Patience.TIME);
-            LockHandle third = heir.locks().acquire(permit.permits(3));
-            CompletableFuture<LockHandle> next = heir.locks().acquireAsync(permit.permits(3));
-            awaitWaiting();
-            List<String> stored = stored(3);
-
-            holder.pause();
-            letPass(TAKE_OVER.multipliedBy(3));
-            assertThat(next).isNotDone();
-            assertThat(stored(3)).isEqualTo(stored);
-            holder.resume();
-            letPass(TAKE_OVER);
-            assertThat(stored(3)).isEqualTo(stored);
-
-            assertThat(third.release()).isEqualTo(ReleaseOutcome.RELEASED);
-            assertThat(resultOf(next).slot()).isEqualTo(third.slot());
-        }
-    }
-
-    @Test
-    void holdsOneSlotWhenTheAttemptIsExecutedTwice() throws Exception {
-        TcpProxy proxy = newProxy();
-        Application first = warmedUp(newApplication());
-        Application cut = warmedUp(newApplicationBehind(proxy));
-        LockHandle other = first.locks().acquire(permit.permits(2));
-        CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
-        proxy.refuse();
-        CompletableFuture<LockHandle> acquiring = cut.locks().acquireAsync(permit.permits(2));
-        resultOf(dropped);
-        other.close();
-        proxy.accept();
-
-        LockHandle held = resultOf(acquiring);
-
-        assertThat(held.slot()).isEqualTo(1);
-        assertThat(redis().exists(slot(0))).isZero();
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-        assertNothingLeftOf(2);
-    }
-
-    @Test
-    void freesTheSlotOfAnAttemptWhoseReplyIsDelayed() throws Exception {
-        TcpProxy proxy = newProxy();
-        Application first = warmedUp(newApplication());
-        Application stalled = warmedUp(newHastyApplicationBehind(proxy));
-        LockHandle other = first.locks().acquire(permit.permits(3));
-        proxy.stallReplies();
-        CompletableFuture<LockHandle> acquiring = stalled.locks().acquireAsync(permit.permits(3));
-        await().untilAsserted(() -> assertThat(redis().exists(slot(1)))
-                .as("granted, with an unknown outcome")
-                .isOne());
-        await().until(acquiring::isCompletedExceptionally);
-        proxy.flow();
-
-        await().untilAsserted(() -> assertThat(redis().exists(slot(1), slot(2))).isZero());
-        assertThat(other.isHeld()).isTrue();
-        other.close();
-        assertNothingLeftOf(3);
-    }
-
     /** A server that has lost both slots restores both from their holders, and grants none meanwhile. */
     @Test
     void restoresEachForgottenSlot() throws Exception {
@@ -227,17 +159,6 @@ class PermitsIT extends RedisScenario {
 
     private String slot(int slot) {
         return KeySpace.slotOf(lockKey, slot);
-    }
-
-    private List<String> stored(int permits) {
-        return IntStream.range(0, permits).mapToObj(i -> redis().get(slot(i))).toList();
-    }
-
-    private void assertNothingLeftOf(int permits) {
-        assertNothingLeft();
-        await().untilAsserted(() -> IntStream.range(0, permits)
-                .forEach(i ->
-                        assertThat(redis().exists(slot(i))).as("slot %d", i).isZero()));
     }
 
     /** Limits are equal, then too high in one instance, different in all of them, and lowered, while all work. */
@@ -342,51 +263,6 @@ class PermitsIT extends RedisScenario {
                         .toArray();
                 return new Section((int) fields[0], (int) fields[1], (int) fields[2], fields[3], fields[4], fields[5]);
             }
-        }
-
-        /** A slot is kept for its minimum time, so that a window of that length never has more starts than permits. */
-        @Test
-        @Tag(Effort.FULL)
-        void startsAtMostAsManyCallsAsPermitsPerWindow() throws Exception {
-            Duration window = ofMillis(300);
-            assertThat(shortestWindow(window)).isGreaterThanOrEqualTo(window.minusMillis(1));
-        }
-
-        /** The control: without the minimum time, the same callers start sooner. */
-        @Test
-        @Tag(Effort.TIMING)
-        void startsMoreCallsPerWindowWithoutTheMinimumTime() throws Exception {
-            assertThat(shortestWindow(Duration.ZERO)).isLessThan(ofMillis(300 / 2));
-        }
-
-        /** The shortest time, by the clock of the server, in which one more call than there are permits has started. */
-        private Duration shortestWindow(Duration minimum) throws Exception {
-            int permits = 4;
-            LockRequest start = request.permits(permits)
-                    .ownedByHandle()
-                    .leasedFor(ofSeconds(20))
-                    .waitingUpTo(Patience.TIME)
-                    .keptFor(minimum.isZero() ? ofMillis(1) : minimum);
-            List<Application> applications = List.of(warmedUp(newApplication()), warmedUp(newApplication()));
-            List<Future<Long>> starts = new ArrayList<>();
-            for (int i = 0; i < 5 * permits; i++) {
-                Application caller = applications.get(i % 2);
-                starts.add(elsewhere(() -> {
-                    try (LockHandle held = caller.locks().acquire(start)) {
-                        String stored = redis().get(KeySpace.slotOf(lockKey, held.slot()));
-                        return Long.parseLong(stored.substring(stored.indexOf('@') + 1, stored.indexOf(' ')));
-                    }
-                }));
-            }
-            List<Long> micros = new ArrayList<>();
-            for (Future<Long> each : starts) {
-                micros.add(resultOf(each));
-            }
-            long[] sorted = micros.stream().mapToLong(Long::longValue).sorted().toArray();
-            return IntStream.range(permits, sorted.length)
-                    .mapToObj(i -> Duration.ofNanos(1_000 * (sorted[i] - sorted[i - permits])))
-                    .min(Duration::compareTo)
-                    .orElseThrow();
         }
     }
 }

@@ -14,7 +14,6 @@ import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
-import io.github.lockstarter.testing.WarmUp;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,25 +56,6 @@ class RenewalIT extends RedisScenario {
         other.close();
         held.close();
         assertNothingLeft();
-    }
-
-    @Test
-    @Tag(Effort.FULL)
-    void survivesAPauseLongerThanARenewalAndShorterThanTheLease() {
-        try (RedisStore hasty = store.with(RedisStore.HASTY);
-                ClockedEngine impatient = new ClockedEngine(hasty.connect(), Application.settings(LONG_LEASE))) {
-            WarmUp.connect(impatient.locks(), key + ":warm-up");
-            LockHandle held = acquireCountingLosses(impatient);
-
-            server().pause();
-            impatient.passUntilTheRenewal(LONG_LEASE);
-            await().until(() -> outcomesOf(impatient).contains(RenewalOutcome.FAILED));
-            server().resume();
-
-            impatient.passUntil(() -> outcomesOf(impatient).contains(RenewalOutcome.RENEWED));
-            assertThat(held.isHeld()).isTrue();
-            assertThat(losses).hasValue(0);
-        }
     }
 
     @Test
@@ -123,43 +103,6 @@ class RenewalIT extends RedisScenario {
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
                 .isEqualTo(LockEvent.LossCause.OWNER_CHANGED));
-    }
-
-    @Test
-    void keepsTheLockOfAnOwnerThatOverwroteTheKey() {
-        LockHandle held = acquireCountingLosses(application);
-        long longer = LONG_LEASE.multipliedBy(2).toMillis();
-        redis().psetex(lockKey, longer, "thief");
-
-        application.passUntilTheRenewal(LONG_LEASE);
-
-        awaitLossOfAnotherOwner();
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
-        assertThat(redis().get(lockKey)).isEqualTo("thief");
-        assertThat(redis().pttl(lockKey)).isBetween(LONG_LEASE.toMillis() + 1, longer);
-        assertThat(losses).hasValue(1);
-    }
-
-    @Test
-    void restoresALeaseThatAnOperatorRemoved() {
-        LockHandle held = application.locks().acquire(request);
-        redis().persist(lockKey);
-
-        application.passUntilTheRenewal(LONG_LEASE);
-
-        await().untilAsserted(() -> assertThat(redis().pttl(lockKey)).isPositive());
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-    }
-
-    @Test
-    void releasesHeldLocksWhenTheApplicationCloses() {
-        LockHandle held = acquireCountingLosses(application);
-
-        application.close();
-
-        assertNothingLeft();
-        assertThat(held.isHeld()).isFalse();
-        await().untilAsserted(() -> assertThat(losses).hasValue(1));
     }
 
     @Test

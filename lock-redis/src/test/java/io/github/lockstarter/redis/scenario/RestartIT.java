@@ -13,12 +13,7 @@ import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.RedisStore;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -73,59 +68,6 @@ class RestartIT {
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(acquireOnceItIsBack(application)).isGreaterThan(held.fencingToken());
         }
-    }
-
-    @Test
-    void grantsAGreaterFencingTokenAfterTheDataIsLost() {
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.WITHOUT_GRACE);
-                ClockedEngine before = new ClockedEngine(store.connect(), Application.settings(LEASE));
-                ClockedEngine after = new ClockedEngine(store.connect(), Application.settings(LEASE))) {
-            LockHandle held = acquireCountingLosses(before);
-
-            server.kill();
-            server.restart();
-
-            assertThat(acquireOnceItIsBack(after)).isGreaterThan(held.fencingToken());
-        }
-    }
-
-    /** Each lock by a call of its own would time out, and each retry would send them all again. */
-    @Test
-    void restoresFiveThousandLocksWithFewScripts() {
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(LEASE));
-                ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(LEASE))) {
-            List<CompletableFuture<LockHandle>> held = IntStream.range(0, 5_000)
-                    .mapToObj(i -> application
-                            .locks()
-                            .acquireAsync(LockRequest.of("many:" + i).leasedFor(LEASE)))
-                    .toList();
-            assertThat(held).allSatisfy(each -> assertThat(each).succeedsWithin(Patience.TIME));
-
-            server.kill();
-            server.restart();
-            application.passUntilTheRenewal(LEASE);
-
-            application.passUntil(() -> server.commands().keys("lock:{many:*").size() == held.size());
-            application.passUntil(() -> application.events().of(LockEvent.Renewed.class).stream()
-                            .filter(renewed -> renewed.outcome() == LockEvent.RenewalOutcome.RENEWED)
-                            .count()
-                    >= held.size());
-            assertThat(held).allMatch(each -> each.join().isHeld());
-            long scripts = scriptCalls(server);
-            long renewals = application.events().of(LockEvent.Renewed.class).size();
-            assertThat(scripts).isBetween(100L, renewals / 10); // a slow machine renews more than once
-        }
-    }
-
-    /** Since the server was started. */
-    private static long scriptCalls(RedisServer server) {
-        Map<String, String> stats = server.info("commandstats");
-        return Stream.of("cmdstat_eval", "cmdstat_evalsha")
-                .map(command -> stats.getOrDefault(command, "calls=0,"))
-                .mapToLong(calls -> Long.parseLong(calls.substring("calls=".length(), calls.indexOf(','))))
-                .sum();
     }
 
     private LockHandle acquireCountingLosses(ClockedEngine application) {

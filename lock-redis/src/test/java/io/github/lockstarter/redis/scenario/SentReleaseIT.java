@@ -8,9 +8,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -59,40 +57,6 @@ class SentReleaseIT extends RedisScenario {
         proxy.flow();
         assertThat(resultOf(awaiting)).isEqualTo(ReleaseOutcome.RELEASED);
         assertNothingLeft();
-    }
-
-    @Test
-    void wakesAWaiterOfAnotherInstance() throws Exception {
-        TcpProxy proxy = newProxy();
-        Application holder = warmedUp(newApplicationBehind(proxy, sendingReleases()));
-        Application other = warmedUp(newApplicationThatTrustsSignals());
-        LockHandle held = holder.locks().acquire(sending);
-        CompletableFuture<LockHandle> waiting = other.locks().acquireAsync(request);
-        awaitWaiting();
-
-        proxy.delayRequests(Duration.ofMillis(100)); // otherwise the answer may come before release() returns
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.SENT);
-
-        assertThat(resultOf(waiting).fencingToken()).isGreaterThan(held.fencingToken());
-        resultOf(waiting).close();
-        assertNothingLeft();
-    }
-
-    /** A command that the network loses does not leave the lock to its lease. */
-    @Test
-    void repeatsTheReleaseUntilTheServerReceivesIt() {
-        TcpProxy proxy = newProxy();
-        Application cut = warmedUp(newApplicationBehind(proxy, sendingReleases()));
-        LockHandle held = cut.locks().acquire(sending);
-        proxy.refuseRequests(sent -> sent.contains(lockKey));
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.SENT);
-        letPass(Duration.ofMillis(Patience.MOMENT_MILLIS));
-        assertThat(redis().exists(lockKey)).isOne();
-
-        proxy.accept();
-
-        assertNothingLeft();
-        assertThat(cut.events().of(LockEvent.Lost.class)).isEmpty();
     }
 
     private static EngineSettings sendingReleases() {

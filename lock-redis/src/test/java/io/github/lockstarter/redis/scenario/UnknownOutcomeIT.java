@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
-import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.ReleaseOutcome;
@@ -17,8 +15,6 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
-import io.github.lockstarter.redis.contract.RedisStore;
-import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +22,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Answers that are late, lost, doubled or not wanted any more: clear to the caller, and nothing stays behind. */
@@ -59,67 +54,6 @@ class UnknownOutcomeIT extends RedisScenario {
         proxy.flow();
 
         assertNothingLeft();
-    }
-
-    @Test
-    void throwsAndFreesTheKeyWhenTheServerHangs() throws Exception {
-        warmedUp(hasty);
-        server().pause();
-        resultOf(elsewhere(() -> assertThatThrownBy(() -> hasty.locks().acquire(request.waitingUpTo(LONG)))
-                .isInstanceOf(LockBackendException.class)
-                .hasMessageContaining(key)));
-
-        letPass(ofMillis(Patience.MOMENT_MILLIS));
-        server().resume();
-
-        letPass(ofMillis(Patience.MOMENT_MILLIS));
-        assertNothingLeft();
-        warmedUp(hasty);
-    }
-
-    @Test
-    void holdsALockOnceWhenItsAcquisitionIsExecutedTwice() throws Exception {
-        warmedUp(application);
-        CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
-        Future<LockHandle> acquiring = elsewhere(() -> application.locks().acquire(request));
-        resultOf(dropped);
-
-        LockHandle held = resultOf(acquiring);
-
-        assertThat(redis().get("lock:fence")).isEqualTo(Long.toString(held.fencingToken()));
-        assertThat(held.isHeld()).isTrue();
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-        assertNothingLeft();
-    }
-
-    @Test
-    void reportsReleasedWhenTheReleaseIsExecutedTwice() throws Exception {
-        warmedUp(application);
-        LockHandle held = application.locks().acquire(request);
-        CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
-        Future<ReleaseOutcome> releasing = elsewhere(held::release);
-        resultOf(dropped);
-
-        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
-        assertNothingLeft();
-    }
-
-    @Test
-    @Tag(Effort.FULL)
-    void keepsTheLockWhenTheReplyToARenewalIsLost() throws Exception {
-        try (RedisStore store = RedisStore.behind(proxy);
-                ClockedEngine clocked = new ClockedEngine(store.connect(), Application.settings(LONG_LEASE))) {
-            LockHandle held = clocked.locks().acquire(request);
-            CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
-            clocked.passUntilTheRenewal(LONG_LEASE);
-            resultOf(dropped);
-
-            clocked.passUntil(() -> clocked.events().of(LockEvent.Renewed.class).stream()
-                    .anyMatch(renewed -> renewed.outcome() == RenewalOutcome.RENEWED));
-            assertThat(held.isHeld()).isTrue();
-            assertThat(redis().exists(lockKey)).isOne();
-            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-        }
     }
 
     @Test
@@ -165,21 +99,6 @@ class UnknownOutcomeIT extends RedisScenario {
         await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> direct.locks().acquire(request).close());
-    }
-
-    @Test
-    void failsWithinTheCommandTimeoutWhenRedisWasNeverStarted() throws Exception {
-        TcpProxy nobody = newProxy();
-        nobody.refuse();
-        Application lonely = newHastyApplicationBehind(nobody);
-
-        resultOf(elsewhere(() -> assertThatThrownBy(() -> lonely.locks().acquire(request.waitingUpTo(LONG)))
-                .isInstanceOf(LockBackendException.class)
-                .hasMessageContaining(key)));
-        nobody.accept();
-        await().atMost(Patience.TIME)
-                .ignoreExceptionsInstanceOf(LockBackendException.class)
-                .untilAsserted(() -> lonely.locks().acquire(request).close());
     }
 
     @Test

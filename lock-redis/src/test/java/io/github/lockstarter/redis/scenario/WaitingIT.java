@@ -6,18 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.kit.net.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Waiters on a real server: no queue entry stays, and a lost signal delays but does not block. */
@@ -30,29 +27,6 @@ class WaitingIT extends RedisScenario {
         try (LockHandle held = holder.locks().acquire(request)) {
             assertThatThrownBy(() -> waiter.locks().acquire(request.waitingUpTo(ofMillis(300))))
                     .isInstanceOf(LockNotAcquiredException.class);
-
-            await().atMost(Patience.TIME)
-                    .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
-            assertThat(held.isHeld()).isTrue();
-        }
-        assertNothingLeft();
-    }
-
-    @Test
-    void leavesNoQueueEntryWhenAWaiterIsInterrupted() throws Exception {
-        Application holder = warmedUp(newApplication());
-        Application waiter = warmedUp(newApplicationThatTrustsSignals());
-        try (LockHandle held = holder.locks().acquire(request)) {
-            CompletableFuture<Thread> waiting = new CompletableFuture<>();
-            Future<?> interrupted = elsewhere(() -> {
-                waiting.complete(Thread.currentThread());
-                return assertThatThrownBy(() -> waiter.locks().acquire(request))
-                        .isInstanceOf(LockInterruptedException.class);
-            });
-            awaitWaiting();
-
-            waiting.get(Patience.SECONDS, TimeUnit.SECONDS).interrupt();
-            resultOf(interrupted);
 
             await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
@@ -83,21 +57,6 @@ class WaitingIT extends RedisScenario {
     }
 
     @Test
-    void aSignalWakesTheWaiterLongBeforeItsNextRetry() throws Exception {
-        Application holder = warmedUp(newApplication());
-        Application waiter = warmedUp(newApplicationThatTrustsSignals());
-        LockHandle held = holder.locks().acquire(request);
-        Future<Boolean> acquired = elsewhere(() -> acquiresAndReleases(waiter));
-        awaitWaiting();
-
-        held.release();
-
-        assertThat(acquired).succeedsWithin(Patience.TIME).isEqualTo(true);
-        assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isEqualTo(2);
-        assertNothingLeft();
-    }
-
-    @Test
     void retriesWithGrowingDelays() {
         Application holder = warmedUp(newApplication());
         Application waiter = warmedUp(newApplication());
@@ -113,35 +72,6 @@ class WaitingIT extends RedisScenario {
             assertThat(held.isHeld()).isTrue();
             waiting.cancel(true);
         }
-    }
-
-    @Test
-    void acquiresWhenTheMailboxIsDisconnected() throws Exception {
-        TcpProxy proxy = newProxy();
-        Application holder = warmedUp(newApplication());
-        Application waiter = warmedUp(newApplicationBehind(proxy));
-        LockHandle held = holder.locks().acquire(request);
-        Future<Boolean> acquired = elsewhere(() -> acquiresAndReleases(waiter));
-        awaitWaiting();
-
-        proxy.cut();
-        held.release();
-
-        assertThat(acquired).succeedsWithin(Patience.TIME);
-        assertNothingLeft();
-    }
-
-    @Test
-    void acquiresWithoutASignalWhenTheLeaseOfAForeignOwnerEnds() throws Exception {
-        Application waiter = warmedUp(newApplication());
-
-        Duration waited = timeOf(() -> {
-            redis().psetex(lockKey, 700, "foreign");
-            waiter.locks().acquire(request).close();
-        });
-
-        assertThat(waited).isGreaterThan(ofMillis(690));
-        assertNothingLeft();
     }
 
     private boolean acquiresAndReleases(Application application) {

@@ -43,19 +43,6 @@ class AcquireScriptIT extends ScriptsOnServer {
     }
 
     @Test
-    void refusesAKeyThatAForeignClientSetMeanwhile() {
-        redis.set(KEYS.lock(), "somebody", SetArgs.Builder.nx().px(50_000));
-        assertThat(scripts.acquire("a:1", 300_000).get(0)).isZero();
-    }
-
-    @Test
-    void keepsForeignOwnersOut() {
-        scripts.acquire("a:1", 300_000);
-        assertThat(redis.set(KEYS.lock(), "somebody", SetArgs.Builder.nx().px(50_000)))
-                .isNull();
-    }
-
-    @Test
     void reportsAnOwnerWithoutALease() {
         redis.set(KEYS.lock(), "somebody");
         assertThat(scripts.acquire("a:1", 300_000)).isEqualTo(List.of(0L, -1L, 0L));

@@ -119,31 +119,6 @@ class BatchScriptsIT {
     }
 
     @Test
-    void grantsGrowingFencingTokens() {
-        long before = first(acquire("a:1", 0, ONE));
-        redis.del(ONE.lock());
-        assertThat(first(acquire("a:2", 0, ONE))).isGreaterThan(before);
-        redis.del(ONE.lock());
-        long ahead = before + 3_600_000_000L;
-        redis.set(ONE.fence(), Long.toString(ahead));
-        assertThat(acquire("a:3", 0, ONE)).containsExactly(ahead + 1);
-        redis.del(ONE.lock());
-        assertThat(acquire("a:4", ahead + 10, ONE)).containsExactly(ahead + 11);
-    }
-
-    /** The client sends a batch again when a connection breaks. */
-    @Test
-    void repeatsTheGrantOfALockToken() {
-        List<Object> granted = acquire("a:1", 0, ONE);
-        String held = redis.get(ONE.lock());
-        assertThat(acquire("a:1", 0, ONE)).isEqualTo(granted);
-        assertThat(redis.get(ONE.lock())).isEqualTo(held);
-        assertThat(acquire("a:1", first(granted) + 1, ONE))
-                .as("above the floor")
-                .containsExactly(first(granted) + 2);
-    }
-
-    @Test
     void queuesOnlyAttemptsThatWait() {
         acquire(INSTANCE + ":1", 0, ONE, TWO);
         List<Object> replies = waitFor(OTHER + ":1", ONE, TWO, THREE);
@@ -231,17 +206,6 @@ class BatchScriptsIT {
                 .allSatisfy(reply ->
                         assertThat(reply).asInstanceOf(list(Object.class)).startsWith(2L));
         assertThat(redis.exists(ONE.lock(), TWO.lock())).isZero();
-    }
-
-    @Test
-    void beginsAHistoryLikeASingleCall() {
-        guarded.mark("another", GuardedScripts.GRACE, "grace");
-        String known = guarded.marker();
-        assertThat(acquireGuarded(known, "a:1", ONE).get(0))
-                .asInstanceOf(list(Object.class))
-                .startsWith(2L)
-                .endsWith(guarded.marker());
-        assertThat(guarded.marker()).startsWith(guarded.replid()).endsWith(":grace");
     }
 
     /** While the note exists, optimistic attempts expect free locks. */

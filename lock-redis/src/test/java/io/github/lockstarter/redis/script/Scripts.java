@@ -75,11 +75,6 @@ final class Scripts {
                 : acquire(token, text(LEASE), "0", "1", text(patience), text(position));
     }
 
-    /** An attempt that waits, for several fencing tokens. */
-    List<Long> waitForMany(String token, int fencingTokens) {
-        return acquire(token, text(LEASE), "0", text(fencingTokens), "50000");
-    }
-
     /** An attempt that does not wait, of who counts votes: status, value, number, marker, time. */
     List<Object> vote(String token, long floor) {
         return eval(token, text(LEASE), text(floor), "1", "", "", "votes");
