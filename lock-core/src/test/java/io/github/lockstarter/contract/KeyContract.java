@@ -24,6 +24,9 @@ public abstract class KeyContract extends BackendContract {
 
     private static final String LONG_KEY = "k".repeat(10_240);
 
+    /** Of three bytes for each character in UTF-8. */
+    private static final String LONG_WIDE_KEY = "锁".repeat(16_000);
+
     private static final List<String> AWKWARD = List.of(
             "a",
             "A",
@@ -70,6 +73,17 @@ public abstract class KeyContract extends BackendContract {
             "\"",
             "'",
             "null",
+            "/",
+            "a/b//c/",
+            ".",
+            "..",
+            "fence",
+            "waiter:1:a:",
+            "\uD800",
+            "\uD801",
+            "%d800",
+            LONG_WIDE_KEY + "a",
+            LONG_WIDE_KEY + "A",
             LONG_KEY + "x",
             LONG_KEY + "y",
             LONG_KEY);

@@ -171,19 +171,6 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void distinguishesTheLongestKeys() {
-        database.prepared();
-        try (HikariDataSource pool = database.pool(4);
-                JdbcLockBackend backend = started(pool)) {
-            String start = "ä".repeat(16_383);
-
-            assertThat(acquire(backend, start + "a")).isInstanceOf(AcquireResult.Granted.class);
-            assertThat(acquire(backend, start + "b")).isInstanceOf(AcquireResult.Granted.class);
-            assertThat(acquire(backend, start + "a")).isInstanceOf(AcquireResult.Contended.class);
-        }
-    }
-
-    @Test
     void namesTheScriptWhenTheTableIsMissing() {
         assertUnavailable(database, "distributed_lock", "io/github/lockstarter/jdbc/h2.sql");
     }

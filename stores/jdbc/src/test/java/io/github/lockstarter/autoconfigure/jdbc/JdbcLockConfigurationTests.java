@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
-import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.testing.H2Databases;
@@ -20,7 +17,6 @@ import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
@@ -28,7 +24,6 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -239,23 +234,6 @@ class JdbcLockConfigurationTests {
         application.withBean(LockBackend.class, LocalLockBackend::new).run(context -> assertThat(context)
                 .doesNotHaveBean(JdbcLockBackend.class)
                 .hasNotFailed());
-    }
-
-    /** A store of another module. */
-    @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
-    static class OtherLockAutoConfiguration {
-
-        @Bean
-        static LockBackendOption distributedLockOtherOption() {
-            return () -> "other";
-        }
-
-        @Bean
-        @ConditionalOnLockBackend("other")
-        @ConditionalOnMissingLockBackend
-        LocalLockBackend distributedLockOtherBackend() {
-            return new LocalLockBackend();
-        }
     }
 
     private static AbstractStringAssert<?> assertThatReport(AssertableApplicationContext context) {

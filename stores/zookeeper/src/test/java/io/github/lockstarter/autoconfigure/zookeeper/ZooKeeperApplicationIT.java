@@ -80,12 +80,6 @@ class ZooKeeperApplicationIT {
     }
 
     @Test
-    void runsALockedMethod() {
-        application().run(context -> assertThat(context.getBean(Shop.class).isLocked("42"))
-                .isTrue());
-    }
-
-    @Test
     void excludesAnotherApplication() {
         application().run(one -> application().run(other -> {
             LockRequest request = LockRequest.of("job").withoutWaiting();
