@@ -49,19 +49,6 @@ class Lock4jIT {
     }
 
     @Test
-    void bothAnnotationsExclude() throws Exception {
-        Stock stock = application.bean(Stock.class);
-
-        Section.crowd(() -> stock.byLock4j(42));
-        Section.crowd(() -> stock.byStarter(42));
-
-        assertThat(stock.lock4j().mostInside()).isEqualTo(1);
-        assertThat(stock.lock4j().runs()).isEqualTo(Section.ALL);
-        assertThat(stock.starter().mostInside()).isEqualTo(1);
-        assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
-    }
-
-    @Test
     void aSecondSubmitIsRefusedByBoth() {
         Stock stock = application.bean(Stock.class);
 
@@ -90,19 +77,6 @@ class Lock4jIT {
         }
         assertThat(stock.orBusyByLock4j(42)).isEqualTo("done");
         assertThat(stock.orBusyByStarter(42)).isEqualTo("done");
-    }
-
-    /** Hence all users of a lock change over together. */
-    @Test
-    void theSameNameIsADifferentLockInEachLibrary() {
-        Templates templates = application.bean(Templates.class);
-        LockInfo theirs = templates.theirs.lock("order:42", 30_000, 1_000);
-        try (LockHandle ours = templates.ours.acquire("order:42")) {
-            assertThat(ours.isHeld()).isTrue();
-            assertThat(theirs).isNotNull();
-        } finally {
-            templates.theirs.releaseLock(theirs);
-        }
     }
 
     /** For a migration: two keys are one lock in lock4j, and two locks here. */
@@ -146,19 +120,6 @@ class Lock4jIT {
 
         private static final long EXPIRY = 30_000;
 
-        private final Section lock4j = new Section();
-        private final Section starter = new Section();
-
-        @Lock4j(keys = "#id", expire = EXPIRY, acquireTimeout = 20_000)
-        public void byLock4j(long id) {
-            lock4j.run();
-        }
-
-        @DistributedLock(key = "#id")
-        public void byStarter(long id) {
-            starter.run();
-        }
-
         @Lock4j(
                 keys = {"#a", "#b"},
                 expire = EXPIRY)
@@ -195,14 +156,6 @@ class Lock4jIT {
         @SuppressWarnings("UnusedMethod") // called by its name
         private String busy(long id) {
             return "busy with " + id;
-        }
-
-        public Section lock4j() {
-            return lock4j;
-        }
-
-        public Section starter() {
-            return starter;
         }
     }
 }

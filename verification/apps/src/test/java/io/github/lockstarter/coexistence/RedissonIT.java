@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -27,7 +26,6 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** With Redisson's starter, whose connection factory replaces Lettuce's. */
@@ -57,19 +55,6 @@ class RedissonIT {
         assertThat(startLog)
                 .containsOnlyOnce("Distributed locks use a Lettuce client of their own, to Redis at 127.0.0.1:")
                 .contains("the application's connection factory is a org.redisson.");
-    }
-
-    @Test
-    void bothExclude() throws Exception {
-        Stock stock = application.bean(Stock.class);
-
-        Section.crowd(stock::byRedisson);
-        Section.crowd(stock::byStarter);
-
-        assertThat(stock.redisson().mostInside()).isEqualTo(1);
-        assertThat(stock.redisson().runs()).isEqualTo(Section.ALL);
-        assertThat(stock.starter().mostInside()).isEqualTo(1);
-        assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
     }
 
     /** A call with a lease, which is not renewed: before and after the migration. */
@@ -125,55 +110,7 @@ class RedissonIT {
         ours.unlock();
     }
 
-    /** Hence all users of a lock change over together. */
-    @Test
-    void theSameNameIsADifferentLockInEachLibrary() {
-        RLock theirs = application.bean(RedissonClient.class).getLock("order:42");
-        theirs.lock();
-        try (LockHandle ours = application.bean(LockOperations.class).acquire("order:42")) {
-            assertThat(ours.isHeld()).isTrue();
-            assertThat(theirs.isHeldByCurrentThread()).isTrue();
-        } finally {
-            theirs.unlock();
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Stock.class)
     static class RedissonApplication {}
-
-    static class Stock {
-
-        private final Section redisson = new Section();
-        private final Section starter = new Section();
-        private final RedissonClient client;
-
-        Stock(RedissonClient client) {
-            this.client = client;
-        }
-
-        public void byRedisson() {
-            RLock lock = client.getLock("stock");
-            lock.lock();
-            try {
-                redisson.run();
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @DistributedLock(name = "stock")
-        public void byStarter() {
-            starter.run();
-        }
-
-        public Section redisson() {
-            return redisson;
-        }
-
-        public Section starter() {
-            return starter;
-        }
-    }
 }

@@ -1,21 +1,13 @@
 package io.github.lockstarter.coexistence;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import net.javacrumbs.shedlock.core.LockAssert;
-import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
-import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
@@ -46,19 +38,6 @@ class ShedLockIT {
         if (application != null) {
             application.close();
         }
-    }
-
-    @Test
-    void bothExclude() throws Exception {
-        Jobs jobs = application.bean(Jobs.class);
-
-        Section.crowd(jobs::byShedLock);
-        Section.crowd(jobs::byStarter);
-
-        assertThat(jobs.shedLock().mostInside()).isEqualTo(1);
-        assertThat(jobs.shedLock().runs()).isBetween(1, Section.ALL);
-        assertThat(jobs.starter().mostInside()).isEqualTo(1);
-        assertThat(jobs.starter().runs()).isEqualTo(Section.ALL);
     }
 
     @Test
@@ -99,30 +78,6 @@ class ShedLockIT {
         }
     }
 
-    @Test
-    void theLockCanBeAssertedInTheBodyOfBoth() {
-        Jobs jobs = application.bean(Jobs.class);
-
-        jobs.assertedByShedLock();
-        jobs.assertedByStarter();
-        assertThatThrownBy(LockAssert::assertLocked).isInstanceOf(IllegalStateException.class);
-        assertThat(LockHandle.current()).isEmpty();
-    }
-
-    /** Hence all instances change over together. */
-    @Test
-    void theSameNameIsADifferentLockInEachLibrary() {
-        SimpleLock theirs = application
-                .bean(LockProvider.class)
-                .lock(new LockConfiguration(Instant.now(), "report", Duration.ofSeconds(30), Duration.ZERO))
-                .orElseThrow();
-        try (LockHandle ours = application.bean(LockOperations.class).acquire("report")) {
-            assertThat(ours.isHeld()).isTrue();
-        } finally {
-            theirs.unlock();
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableSchedulerLock(defaultLockAtMostFor = "30s")
@@ -142,8 +97,6 @@ class ShedLockIT {
 
     static class Jobs {
 
-        private final Section shedLock = new Section();
-        private final Section starter = new Section();
         private final Sections ticks = new Sections();
         private final Sections slow = new Sections();
 
@@ -167,40 +120,12 @@ class ShedLockIT {
             slow.starter.stay(Duration.ofSeconds(2));
         }
 
-        @SchedulerLock(name = "asserted")
-        public void assertedByShedLock() {
-            LockAssert.assertLocked();
-        }
-
-        @ScheduledLock(name = "asserted", atLeastMs = 0)
-        public void assertedByStarter() {
-            LockHandle.current().orElseThrow().ensureHeld();
-        }
-
         public Sections ticks() {
             return ticks;
         }
 
         public Sections slow() {
             return slow;
-        }
-
-        @SchedulerLock(name = "job")
-        public void byShedLock() {
-            shedLock.run();
-        }
-
-        @DistributedLock(name = "job")
-        public void byStarter() {
-            starter.run();
-        }
-
-        public Section shedLock() {
-            return shedLock;
-        }
-
-        public Section starter() {
-            return starter;
         }
     }
 }

@@ -19,7 +19,6 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
 /** With the lock registry of Spring Integration, on the application's connection factory, with the same prefix. */
@@ -38,46 +37,6 @@ class SpringIntegrationIT {
     static void stop() {
         if (application != null) {
             application.close();
-        }
-    }
-
-    private static void locked(Lock lock, Section section) {
-        lock.lock();
-        try {
-            section.run();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Test
-    void bothExclude() throws Exception {
-        RedisLockRegistry registry = application.bean(RedisLockRegistry.class);
-        LockOperations locks = application.bean(LockOperations.class);
-        Section theirs = new Section();
-        Section ours = new Section();
-
-        Section.crowd(() -> locked(registry.obtain("stock"), theirs));
-        Section.crowd(() -> locked(locks.asLock("stock"), ours));
-
-        assertThat(theirs.mostInside()).isEqualTo(1);
-        assertThat(theirs.runs()).isEqualTo(Section.ALL);
-        assertThat(ours.mostInside()).isEqualTo(1);
-        assertThat(ours.runs()).isEqualTo(Section.ALL);
-    }
-
-    /** Hence all users of a lock change over together. */
-    @Test
-    void theSameNameAndPrefixAreADifferentLockInEachLibrary() {
-        Lock theirs = application.bean(RedisLockRegistry.class).obtain("order:42");
-        StringRedisTemplate redis = application.bean(StringRedisTemplate.class);
-        theirs.lock();
-        try (LockHandle ours = application.bean(LockOperations.class).acquire("order:42")) {
-            assertThat(ours.isHeld()).isTrue();
-            assertThat(redis.hasKey("lock:order:42")).isTrue();
-            assertThat(redis.hasKey("lock:{order:42}")).isTrue();
-        } finally {
-            theirs.unlock();
         }
     }
 

@@ -11,11 +11,8 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.redlock.RedlockAutoConfiguration;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
-import io.github.lockstarter.kit.redis.RedisQuorum;
-import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.testing.Effort;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +25,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -36,14 +32,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Methods of each shape that continue after they have returned, over each store. */
+/** Methods of each shape that continue after they have returned, with locks in Redis. */
 class MethodShapeIT {
 
     private static final String KEY = "section";
@@ -54,213 +49,151 @@ class MethodShapeIT {
         BlockedThreads.watch();
     }
 
-    /** The contract of each store. */
-    abstract static class Contract {
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
 
-        private Section section;
+    private final Section section = new Section();
 
-        /** Applications of one store; a store inside of the JVM has one. */
-        abstract List<ApplicationContextRunner> applications();
-
-        @BeforeEach
-        void forget() {
-            section = new Section();
-            BlockedThreads.forget();
-        }
-
-        @AfterEach
-        void noThreadWasBlocked() {
-            assertThat(BlockedThreads.seen()).isEmpty();
-        }
-
-        private ApplicationContextRunner application(int number, String... properties) {
-            return applications()
-                    .get(number)
-                    .withBean(LockedMethods.class, section)
-                    .withPropertyValues("distributed-lock.wait=1m")
-                    .withPropertyValues(properties);
-        }
-
-        private static CompletableFuture<String> start(Shape shape, ApplicationContext context, Ending ending) {
-            return shape.start(context.getBean(LockedMethods.class), ending);
-        }
-
-        private static void assertFree(ApplicationContext context) {
-            await().untilAsserted(() -> assertThat(
-                            context.getBean(LockOperations.class).heldLocks().size())
-                    .isZero());
-            context.getBean(LockOperations.class).execute(KEY, () -> {});
-        }
-
-        /** Subscribed to on a thread that must not block. */
-        private static List<CompletableFuture<String>> started(Shape shape, ApplicationContext context, int calls) {
-            return Mono.fromCallable(() -> IntStream.range(0, calls)
-                            .mapToObj(i -> start(shape, context, Ending.COMPLETE))
-                            .toList())
-                    .subscribeOn(Schedulers.parallel())
-                    .block();
-        }
-
-        /** Runs a test in as many applications as the store may have, two at most. */
-        private void inApplications(Consumer<List<ApplicationContext>> test) {
-            application(0).run(one -> {
-                assertThat(one).hasNotFailed();
-                if (applications().size() == 1) {
-                    test.accept(List.of(one));
-                } else {
-                    application(1).run(other -> test.accept(List.of(one, other)));
-                }
-            });
-        }
-
-        @ParameterizedTest
-        @EnumSource
-        void runsOneCallAtATime(Shape shape) {
-            inApplications(contexts -> {
-                List<CompletableFuture<String>> calls = new ArrayList<>();
-                contexts.forEach(context -> calls.addAll(started(shape, context, CALLS / contexts.size())));
-                assertThat(calls).allSatisfy(call -> assertThat(call.get(Patience.SECONDS, TimeUnit.SECONDS))
-                        .isEqualTo("done"));
-                assertThat(section.mostInside()).isEqualTo(1);
-                assertThat(section.entries()).isEqualTo(CALLS);
-                contexts.forEach(Contract::assertFree);
-            });
-        }
-
-        /** The other shapes are in {@code MethodShapeTests}. */
-        @ParameterizedTest
-        @EnumSource(names = {"SUSPEND", "FLOW"})
-        void releasesAfterAFailure(Shape shape) {
-            application(0).run(context -> {
-                for (int i = 0; i < 3; i++) {
-                    assertThat(catchThrowable(
-                                    () -> start(shape, context, Ending.FAIL).get(Patience.SECONDS, TimeUnit.SECONDS)))
-                            .hasRootCauseInstanceOf(BrokenWork.class);
-                }
-                assertThat(section.entries()).isEqualTo(3);
-                assertFree(context);
-            });
-        }
-
-        @ParameterizedTest
-        @EnumSource
-        @Tag(Effort.FULL)
-        void releasesAfterACancellationThatEndsTheWork(Shape shape) {
-            application(0).run(context -> {
-                CompletableFuture<String> call = start(shape, context, Ending.NEVER);
-                await().until(() -> section.inside() == 1);
-                call.cancel(true);
-                if (shape == Shape.FUTURE) { // it cannot be ended from outside
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-                    assertThat(context.getBean(LockOperations.class).tryAcquire(KEY))
-                            .isEmpty();
-                    assertThat(section.inside()).isEqualTo(1);
-                    section.getFinished().complete("done");
-                }
-                assertFree(context);
-                await().until(() -> section.inside() == 0); // a coroutine ends on its dispatcher, behind the release
-            });
-        }
-
-        @ParameterizedTest
-        @EnumSource
-        @Tag(Effort.FULL)
-        void cancellationEndsTheWait(Shape shape) {
-            application(0).run(context -> {
-                LockHandle other = context.getBean(LockOperations.class).acquire(KEY);
-                List<CompletableFuture<String>> waiting = started(shape, context, CALLS);
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-                waiting.forEach(each -> each.cancel(true));
-                other.release();
-                assertFree(context);
-                if (shape != Shape.FLOW) { // whose cancellation its dispatcher passes on, perhaps behind the grant
-                    assertThat(section.entries()).isZero();
-                }
-                await().until(() -> section.inside() == 0);
-            });
-        }
-
-        @ParameterizedTest
-        @EnumSource(names = {"SUSPEND", "FLOW"})
-        void failsWhenTheLockIsLost(Shape shape) {
-            application(0).run(context -> {
-                CompletableFuture<String> call = start(shape, context, Ending.NEVER);
-                await().until(() -> section.inside() == 1);
-                long token = context.getBean(LockOperations.class)
-                        .heldLocks()
-                        .find(KEY)
-                        .orElseThrow()
-                        .fencingToken();
-                context.getBean(LockAdmin.class).revoke(KEY, token).join();
-                assertThatThrownBy(() -> call.get(Patience.SECONDS, TimeUnit.SECONDS))
-                        .rootCause()
-                        .isInstanceOf(LockLostException.class);
-                section.getFinished().complete("done");
-                assertFree(context);
-            });
-        }
+    @BeforeEach
+    void forget() {
+        BlockedThreads.forget();
     }
 
-    private static ApplicationContextRunner application(Class<?>... configurations) {
+    @AfterEach
+    void noThreadWasBlocked() {
+        assertThat(BlockedThreads.seen()).isEmpty();
+    }
+
+    private ApplicationContextRunner application() {
         return new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-                .withConfiguration(AutoConfigurations.of(configurations));
+                .withConfiguration(AutoConfigurations.of(
+                        AopAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        DataRedisAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
+                .withBean(LockedMethods.class, section)
+                .withPropertyValues(
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port(),
+                        "distributed-lock.redis.command-timeout=20s", // for busy machines
+                        "distributed-lock.wait=1m");
     }
 
-    @Nested
+    private static CompletableFuture<String> start(Shape shape, ApplicationContext context, Ending ending) {
+        return shape.start(context.getBean(LockedMethods.class), ending);
+    }
+
+    private static void assertFree(ApplicationContext context) {
+        await().untilAsserted(() -> assertThat(
+                        context.getBean(LockOperations.class).heldLocks().size())
+                .isZero());
+        context.getBean(LockOperations.class).execute(KEY, () -> {});
+    }
+
+    /** Subscribed to on a thread that must not block. */
+    private static List<CompletableFuture<String>> started(Shape shape, ApplicationContext context, int calls) {
+        return Mono.fromCallable(() -> IntStream.range(0, calls)
+                        .mapToObj(i -> start(shape, context, Ending.COMPLETE))
+                        .toList())
+                .subscribeOn(Schedulers.parallel())
+                .block();
+    }
+
+    private void inTwoApplications(Consumer<List<ApplicationContext>> test) {
+        application().run(one -> application().run(other -> test.accept(List.of(one, other))));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runsOneCallAtATime(Shape shape) {
+        inTwoApplications(contexts -> {
+            List<CompletableFuture<String>> calls = new ArrayList<>();
+            contexts.forEach(context -> calls.addAll(started(shape, context, CALLS / contexts.size())));
+            assertThat(calls).allSatisfy(call -> assertThat(call.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .isEqualTo("done"));
+            assertThat(section.mostInside()).isEqualTo(1);
+            assertThat(section.entries()).isEqualTo(CALLS);
+            contexts.forEach(MethodShapeIT::assertFree);
+        });
+    }
+
+    /** The other shapes are in {@code MethodShapeTests}. */
+    @ParameterizedTest
+    @EnumSource(names = {"SUSPEND", "FLOW"})
+    void releasesAfterAFailure(Shape shape) {
+        application().run(context -> {
+            for (int i = 0; i < 3; i++) {
+                assertThat(catchThrowable(
+                                () -> start(shape, context, Ending.FAIL).get(Patience.SECONDS, TimeUnit.SECONDS)))
+                        .hasRootCauseInstanceOf(BrokenWork.class);
+            }
+            assertThat(section.entries()).isEqualTo(3);
+            assertFree(context);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
     @Tag(Effort.FULL)
-    class InTheJvm extends Contract {
-
-        @Override
-        List<ApplicationContextRunner> applications() {
-            return List.of(application().withPropertyValues("distributed-lock.backend=local"));
-        }
+    void releasesAfterACancellationThatEndsTheWork(Shape shape) {
+        application().run(context -> {
+            CompletableFuture<String> call = start(shape, context, Ending.NEVER);
+            await().until(() -> section.inside() == 1);
+            call.cancel(true);
+            if (shape == Shape.FUTURE) { // it cannot be ended from outside
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+                assertThat(context.getBean(LockOperations.class).tryAcquire(KEY))
+                        .isEmpty();
+                assertThat(section.inside()).isEqualTo(1);
+                section.getFinished().complete("done");
+            }
+            assertFree(context);
+            await().until(() -> section.inside() == 0); // a coroutine ends on its dispatcher, behind the release
+        });
     }
 
-    @Nested
-    class InRedis extends Contract {
-
-        @RegisterExtension
-        static final RedisExtension REDIS = new RedisExtension();
-
-        @Override
-        List<ApplicationContextRunner> applications() {
-            ApplicationContextRunner application = application(
-                            DataRedisAutoConfiguration.class, RedisLockAutoConfiguration.class)
-                    .withPropertyValues(
-                            "spring.data.redis.host=" + REDIS.server().host(),
-                            "spring.data.redis.port=" + REDIS.server().port(),
-                            "distributed-lock.redis.command-timeout=20s"); // for busy machines
-            return List.of(application, application);
-        }
+    @ParameterizedTest
+    @EnumSource
+    @Tag(Effort.FULL)
+    void cancellationEndsTheWait(Shape shape) {
+        application().run(context -> {
+            LockHandle other = context.getBean(LockOperations.class).acquire(KEY);
+            List<CompletableFuture<String>> waiting = started(shape, context, CALLS);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            waiting.forEach(each -> each.cancel(true));
+            other.release();
+            assertFree(context);
+            if (shape != Shape.FLOW) { // whose cancellation its dispatcher passes on, perhaps behind the grant
+                assertThat(section.entries()).isZero();
+            }
+            await().until(() -> section.inside() == 0);
+        });
     }
 
-    /** Servers that were never used vote after a lease, which is short therefore. */
-    @Nested
-    @Tag(Effort.TIMING)
-    class OnAQuorum extends Contract {
-
-        @RegisterExtension
-        static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
-
-        @Override
-        List<ApplicationContextRunner> applications() {
-            ApplicationContextRunner application = application(
-                            SslAutoConfiguration.class, RedlockAutoConfiguration.class)
-                    .withPropertyValues(
-                            "distributed-lock.backend=redlock",
-                            "distributed-lock.lease=2s",
-                            "distributed-lock.redlock.nodes=" + REDIS.topology().addresses());
-            return List.of(application, application);
-        }
+    @ParameterizedTest
+    @EnumSource(names = {"SUSPEND", "FLOW"})
+    void failsWhenTheLockIsLost(Shape shape) {
+        application().run(context -> {
+            CompletableFuture<String> call = start(shape, context, Ending.NEVER);
+            await().until(() -> section.inside() == 1);
+            long token = context.getBean(LockOperations.class)
+                    .heldLocks()
+                    .find(KEY)
+                    .orElseThrow()
+                    .fencingToken();
+            context.getBean(LockAdmin.class).revoke(KEY, token).join();
+            assertThatThrownBy(() -> call.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .rootCause()
+                    .isInstanceOf(LockLostException.class);
+            section.getFinished().complete("done");
+            assertFree(context);
+        });
     }
 
     /** The other gate: the same calls, past the proxy. */
     @ParameterizedTest
     @EnumSource
     void theCheckFindsOverlapsWithoutTheLock(Shape shape) {
-        Section section = new Section();
         LockedMethods unlocked = new LockedMethods(section);
         List<CompletableFuture<String>> calls = IntStream.range(0, CALLS)
                 .mapToObj(i -> shape.start(unlocked, Ending.COMPLETE))
