@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
@@ -18,7 +17,6 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.kit.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -35,10 +33,6 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.EnableAsync;
 import reactor.core.publisher.Mono;
 
 class LockAnnotationTests {
@@ -164,42 +158,6 @@ class LockAnnotationTests {
                     assertThat(context.getBean(OrderService.class).ship(1)).containsExactly("OrderService.ship:1");
                     assertThat(context.getBean(OrderService.class).ship(2)).containsExactly("OrderService.ship:2");
                 });
-    }
-
-    @Configuration
-    @EnableAsync
-    static class InBackground {
-        final CompletableFuture<String> seen = new CompletableFuture<>();
-
-        @Bean
-        Background background() {
-            return new Background(seen);
-        }
-    }
-
-    static class Background {
-        private final CompletableFuture<String> seen;
-
-        Background(CompletableFuture<String> seen) {
-            this.seen = seen;
-        }
-
-        @Async
-        @DistributedLock(name = "background")
-        public void run() {
-            seen.complete(heldKeys() + " on " + Thread.currentThread().getName());
-        }
-    }
-
-    @Test
-    void locksAnAsynchronousMethodOnTheThreadThatRunsIt() {
-        application.withUserConfiguration(InBackground.class).run(context -> {
-            context.getBean(Background.class).run();
-            assertThat(context.getBean(InBackground.class).seen)
-                    .succeedsWithin(Patience.TIME, STRING)
-                    .startsWith("[background] on ")
-                    .doesNotEndWith(Thread.currentThread().getName());
-        });
     }
 
     static class Tenant {

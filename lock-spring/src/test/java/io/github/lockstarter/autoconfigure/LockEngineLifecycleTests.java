@@ -6,12 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.LockEngine;
-import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.ArrayList;
@@ -33,25 +29,6 @@ class LockEngineLifecycleTests {
                     AutoConfigurations.of(LifecycleAutoConfiguration.class, DistributedLockAutoConfiguration.class))
             .withBean(LockBackend.class, () -> store, definition -> definition.setDestroyMethodName(""))
             .withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms");
-
-    private void assertFree(String key) {
-        try (LockEngine other = new LockEngine(store, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM)) {
-            assertThat(other.tryAcquire(LockRequest.of(key))).isPresent();
-        }
-    }
-
-    @Test
-    void leavesAHeldLockToItsLeaseWhenTheContextCloses() {
-        List<LockHandle> handles = new ArrayList<>();
-        application
-                .withPropertyValues("distributed-lock.lease=500")
-                .run(context -> handles.add(context.getBean(LockOperations.class)
-                        .acquire(LockRequest.of("order:1").ownedByHandle())));
-        assertThat(handles).singleElement().satisfies(handle -> assertThatThrownBy(handle::close)
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("the 500ms lease ran out"));
-        assertFree("order:1");
-    }
 
     @Test
     void grantsNoLockAfterTheContextIsClosed() {

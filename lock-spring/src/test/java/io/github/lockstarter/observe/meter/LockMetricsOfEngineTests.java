@@ -1,11 +1,9 @@
 package io.github.lockstarter.observe.meter;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
@@ -68,19 +66,6 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
-    void aRefusedTryIsCountedAsContendedWithoutAWaiter() {
-        try (LockHandle theirs = other.acquire(REQUEST)) {
-            assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
-            assertThat(engine.tryAcquire(REQUEST.waitingUpTo(Duration.ofMillis(50))))
-                    .isEmpty();
-            assertThat(theirs.isHeld()).isTrue();
-        }
-
-        assertThat(acquires("contended")).isEqualTo(2);
-        assertThat(gauge("waiting")).isZero();
-    }
-
-    @Test
     void callersAreCountedAsWaitingUntilTheyHaveTheLock() {
         LockHandle theirs = other.acquire(REQUEST);
         engine.acquireAsync(REQUEST).thenAccept(LockHandle::release);
@@ -114,31 +99,9 @@ class LockMetricsOfEngineTests {
         }
     }
 
-    @Test
-    void aBackendFailureIsCountedAsAnError() {
-        backend.close();
-
-        assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockBackendException.class);
-
-        assertThat(acquires("error")).isEqualTo(1);
-        assertThat(gauge("held")).isZero();
-    }
-
     /** The engine detects by its wall clock, which is a little ahead, that the machine was suspended, and renews. */
     private void letRenewalsBeDue() {
         skipped.addAndGet(EngineSettings.DEFAULTS.lease().dividedBy(2).toNanos());
-    }
-
-    @Test
-    void renewalsAreCounted() {
-        try (LockHandle handle = engine.acquire(REQUEST)) {
-            for (int renewal = 1; renewal <= 2; renewal++) {
-                int expected = renewal;
-                letRenewalsBeDue();
-                await().untilAsserted(() -> assertThat(renewals("renewed")).isEqualTo(expected));
-            }
-            assertThat(handle.isHeld()).isTrue();
-        }
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
@@ -11,10 +10,8 @@ import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver.State;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.transaction.testing.H2Bank;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -33,65 +30,6 @@ class LockAnnotationIT {
 
     private static ApplicationContextRunner application() {
         return RedisApplication.on(REDIS.server());
-    }
-
-    private static boolean exists(String key) {
-        return REDIS.server().commands().exists(key) == 1;
-    }
-
-    static class OrderService {
-        private final AtomicInteger shipments = new AtomicInteger();
-
-        @DistributedLock(key = "#orderId", leaseMs = 30000)
-        public boolean ship(long orderId) {
-            shipments.incrementAndGet();
-            return exists("lock:{OrderService.ship:" + orderId + "}");
-        }
-
-        @DistributedLock(name = "order", key = "#orderId", waitMs = 0)
-        public void shipTwice(long orderId, Runnable second) {
-            shipments.incrementAndGet();
-            second.run();
-        }
-
-        @DistributedLock(name = "stolen", leaseMs = 1500)
-        public void shipWhileAnOperatorDeletesTheLock() {
-            REDIS.server().commands().del("lock:{stolen}");
-            LockHandle handle = LockHandle.current().orElseThrow();
-            await().until(() -> !handle.isHeld());
-        }
-    }
-
-    @Test
-    void holdsTheLockOnTheServerWhileTheMethodRuns() {
-        application().withBean(OrderService.class).run(context -> {
-            assertThat(context.getBean(OrderService.class).ship(42)).isTrue();
-            assertThat(exists("lock:{OrderService.ship:42}")).isFalse();
-        });
-    }
-
-    @Test
-    void excludesAnotherInstanceOfTheApplication() {
-        application()
-                .withBean(OrderService.class)
-                .run(one -> application().withBean(OrderService.class).run(other -> {
-                    OrderService there = other.getBean(OrderService.class);
-                    one.getBean(OrderService.class).shipTwice(1, () -> {
-                        assertThatThrownBy(() -> there.shipTwice(1, () -> {}))
-                                .isInstanceOf(LockNotAcquiredException.class)
-                                .hasMessageContaining("'order:1'");
-                        there.shipTwice(2, () -> {});
-                    });
-                    there.shipTwice(1, () -> {});
-                }));
-    }
-
-    @Test
-    void throwsWhenTheLockWasRevokedDuringTheMethod() {
-        application().withBean(OrderService.class).run(context -> assertThatThrownBy(
-                        () -> context.getBean(OrderService.class).shipWhileAnOperatorDeletesTheLock())
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("'stolen'"));
     }
 
     @Configuration(proxyBeanMethods = false)

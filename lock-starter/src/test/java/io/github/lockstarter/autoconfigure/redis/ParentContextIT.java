@@ -77,17 +77,4 @@ class ParentContextIT {
             }
         }
     }
-
-    @Test
-    void excludesTheChildContextOfAnotherParent() {
-        try (ConfigurableApplicationContext one = application(Parent.class).run();
-                ConfigurableApplicationContext two = application(Parent.class).run();
-                ConfigurableApplicationContext childOfTwo =
-                        application(Child.class).parent(two).run();
-                LockHandle lock = one.getBean(LockOperations.class).acquire("order:1")) {
-            lock.ensureHeld();
-            Orders there = childOfTwo.getBean(Orders.class);
-            assertThatThrownBy(() -> there.ship(1)).isInstanceOf(LockNotAcquiredException.class);
-        }
-    }
 }

@@ -11,12 +11,8 @@ import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -146,35 +142,6 @@ class RedisApplicationIT {
     }
 
     @Test
-    void opensNoConnectionForACommandAfterTheStop() {
-        try (TcpProxy proxy = TcpProxy.before(REDIS.server())) {
-            application()
-                    .withPropertyValues("spring.data.redis.port=" + proxy.port())
-                    .run(context -> {
-                        context.getSourceApplicationContext().stop();
-                        // The proxy detects closed connections a little later.
-                        Awaitility.await().untilAsserted(() -> assertThat(proxy.connections())
-                                .isZero());
-                        LockToken late = new LockToken("late", 1);
-                        CompletionStage<ReleaseResult> released = context.getBean(RedisLockBackend.class)
-                                .release(new ReleaseCommand("order:42", late, 0));
-                        assertThat(released.toCompletableFuture())
-                                .succeedsWithin(Patience.TIME)
-                                .asString()
-                                .contains("the lock client is stopped");
-                        assertThat(proxy.connections()).isZero();
-                    });
-        }
-    }
-
-    @Test
-    void locksForABeanThatIsBeingInitialised() {
-        application().withBean(Warehouse.class).run(context -> assertThat(
-                        context.getBean(Warehouse.class).fencingToken())
-                .isPositive());
-    }
-
-    @Test
     void connectsWhenRedisStartsLater() {
         REDIS.server().stop();
         application()
@@ -212,21 +179,5 @@ class RedisApplicationIT {
 
     private static ApplicationContextRunner application() {
         return RedisApplication.on(REDIS.server());
-    }
-
-    /** Locks before the context has started. */
-    static final class Warehouse {
-
-        private final long fencingToken;
-
-        Warehouse(LockTemplate template) {
-            try (LockHandle lock = template.acquire("stock")) {
-                fencingToken = lock.fencingToken();
-            }
-        }
-
-        long fencingToken() {
-            return fencingToken;
-        }
     }
 }

@@ -105,11 +105,6 @@ class TopologyApplicationIT {
         };
 
         @Test
-        void excludes() {
-            excludesAnotherInstance(application(nodes));
-        }
-
-        @Test
         void warnsThatADeposedMasterMayKeepWritingUnlessItsLimitIsConfigured() {
             application(nodes).run(context -> assertThat(
                             context.getBean(RedisLockBackend.class).warnings())
@@ -147,11 +142,6 @@ class TopologyApplicationIT {
                 "spring.data.redis.cluster.nodes=" + REDIS.topology().addresses();
 
         @Test
-        void excludes() {
-            excludesAnotherInstance(application(nodes));
-        }
-
-        @Test
         void needsNoMoreRightsThanDocumented() {
             createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS + " +cluster|nodes +asking");
             excludesAnotherInstance(application(nodes).withPropertyValues(LOGIN));
@@ -171,11 +161,6 @@ class TopologyApplicationIT {
                                 Stream.of(REDIS.topology().master()))
                         .map(server -> server.host() + ":" + server.port())
                         .collect(Collectors.joining(","));
-
-        @Test
-        void excludes() {
-            excludesAnotherInstance(application(nodes));
-        }
 
         @Test
         void needsNoMoreRightsThanDocumented() {

@@ -8,21 +8,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 
-/**
- * Opens the page and sells a stock on it; with the tag {@code full}, a run and an exhibit as well, which {@code
- * ExperimentIT} has without the page in each build.
- */
+/** Opens the page and sells a stock on it. {@link ExperimentPageIT} and {@link GalleryPageIT} have the rest. */
 @EnabledIf(value = "isPossible", disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
 class PageSmokeIT {
-
-    private static final int REQUESTS = 60;
-    private static final String EXHIBIT = "fixed-value";
 
     @TempDir
     private static Path directory;
@@ -59,33 +52,6 @@ class PageSmokeIT {
 
         page.plan(2, "standalone");
         assertThat(page.problem()).isEmpty();
-    }
-
-    @Tag("full")
-    @Test
-    void countsExactlyUnderTheLock() {
-        ExperimentPage page = new ExperimentPage(chromium.driver());
-        page.open(app.port());
-        page.plan(2, "standalone");
-
-        page.run("v3", REQUESTS);
-        assertThat(page.number("actual")).isEqualTo(REQUESTS);
-        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-
-        page.takeDown();
-    }
-
-    @Tag("full")
-    @Test
-    void runsAnExhibitOfTheGallery() {
-        GalleryPage page = new GalleryPage(chromium.driver());
-        page.open(app.port());
-
-        page.play(EXHIBIT);
-
-        assertThat(page.problem()).isEmpty();
-        assertThat(page.sharesRed(GalleryPage.broken(EXHIBIT))).isTrue();
-        assertThat(page.sharesRed(GalleryPage.ours(EXHIBIT))).isFalse();
     }
 
     @Test
