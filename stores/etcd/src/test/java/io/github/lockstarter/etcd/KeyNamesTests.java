@@ -3,6 +3,7 @@ package io.github.lockstarter.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.github.lockstarter.testing.Effort;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +49,7 @@ class KeyNamesTests {
         String characters = "ab:%p1?0d8\uD800\uD801\uDC00\uDFFF\u9501";
         Random random = new Random(28);
         Map<ByteString, String> keys = new HashMap<>();
-        for (int i = 0; i < 100_000; i++) {
+        for (int i = 0; i < Effort.of(20_000, 100_000); i++) {
             String key = random.ints(random.nextInt(7), 0, characters.length())
                     .mapToObj(at -> characters.substring(at, at + 1))
                     .collect(Collectors.joining());
