@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the packaged jar as a user does, and ends it in the ways it can end. */
+@Tag("full")
 class RunnableJarIT {
 
     private SampleProcess app;
@@ -45,7 +46,6 @@ class RunnableJarIT {
         assertThat(app.text()).doesNotContain("WARN", "ERROR");
     }
 
-    @Tag("full")
     @Test
     void leavesNoRedisBehindWhenKilled() throws Exception {
         int redisPort = app.redisPort();

@@ -175,6 +175,7 @@ class SessionIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void keepsTheLockThroughARestartOfTheServer() throws Exception {
         Application holder = application(client(proxy.address(), ZooKeeperClients.SESSION));
         LockHandle held = holder.locks().acquire(request);
@@ -269,6 +270,7 @@ class SessionIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void worksAgainAfterItsServerHungAndWasReplaced() {
         Application application = application(client(proxy.address(), BRIEF), HASTY);
         WarmUp.connect(application.locks(), "warm-up");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.kit.redis.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -16,6 +17,7 @@ import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfigu
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class Boot3StartFailureIT {
 
     @Test

@@ -24,13 +24,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The lab with a guard disabled: each run finds the violation that the guard prevents. */
+@Tag(Effort.FULL)
 class FaultLabControlsIT {
 
     private static final Path LOGS = Path.of("target", "fault-lab");
     private static final int RUNS = 3;
 
     @Test
-    @Tag(Effort.FULL)
     void findsOverlapsWithoutALock() {
         LabResult result = run("no-lock", plan(2).withFaults().with(Setup.STARTER.of(Client.NONE)));
 
@@ -40,7 +40,6 @@ class FaultLabControlsIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void findsLostIncrementsWithoutFencing() {
         LabResult result =
                 run("no-fencing", plan(8).withFaults("worker-overslept").with(Setup.STARTER.without(Guard.FENCING)));
@@ -50,7 +49,6 @@ class FaultLabControlsIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void findsHandOversBeyondTheLimitWhenTheLimitIsDisabled() {
         LabResult result = run(
                 "no-hand-over-bound",
@@ -66,7 +64,6 @@ class FaultLabControlsIT {
      * reserved tokens. The resource rejects them.
      */
     @Test
-    @Tag(Effort.FULL)
     void findsOverlapsWhenTheServerForgetsLocksWithoutTheHistoryGuard() {
         List<LabResult> results = runUntilOverlap(
                 "no-history-guard", () -> plan(8).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
@@ -76,7 +73,6 @@ class FaultLabControlsIT {
 
     /** The fencing tokens are correct anyway, and the resource rejects the writes of the first holder. */
     @Test
-    @Tag(Effort.FULL)
     void findsOverlapsWhenLocksAreTakenOverTooSoon() {
         List<LabResult> results =
                 runUntilOverlap("hasty-take-over", () -> plan(12).withFaults("link-refused", "mailbox-barred")
@@ -86,7 +82,6 @@ class FaultLabControlsIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void findsOverlapsWhenTheTextOfAKeyDependsOnTheJdk() {
         assumeTrue(!WorkerProcess.NEWER_JDK.equals(Jdks.own()), "no newer JDK");
         LabResult result = run("no-key-text", plan(3).withFaults().with(Setup.STARTER.without(Guard.KEY_TEXT)));
@@ -95,7 +90,6 @@ class FaultLabControlsIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void findsOverlapsWhenClonesDrawTheSameLockTokens() {
         runUntilOverlap("no-random-tokens", () -> plan(30).withFaults("worker-cloned")
                 .with(new Pace(Duration.ofSeconds(5), Duration.ofSeconds(5)))
@@ -103,7 +97,6 @@ class FaultLabControlsIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void findsLateAnswersWhenTheClientRunsOnThreadsThatOtherCodeBlocks() {
         LabResult result = run(
                 "foreign-threads",
@@ -114,7 +107,6 @@ class FaultLabControlsIT {
 
     /** The worker that connects again chooses one of them, and the others are connected to the other one. */
     @Test
-    @Tag(Effort.FULL)
     void findsOverlapsWhenTheFirstOfTwoMastersIsChosen() {
         runUntilOverlap("two-masters", () -> plan(StaticNodes::new, 30)
                 .withFaults("two-masters")
@@ -124,7 +116,6 @@ class FaultLabControlsIT {
     /** One fault, and then none for longer than an instance may take to recover. */
     @ParameterizedTest
     @CsvSource({"connections-forgotten, false", "server-replaced, false", "master-demoted, true"})
-    @Tag(Effort.FULL)
     void findsInstancesWithoutLocksWhenConnectionsAreNotReplaced(String fault, boolean hasStaticNodes) {
         LabResult result = run(
                 fault,

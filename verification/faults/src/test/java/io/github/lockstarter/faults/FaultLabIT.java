@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * A short run of the fault lab on one server, and on a topology that the seed chooses. The seed is printed, and taken
  * back by {@code -Dlock.test.seed}.
  */
+@Tag(Effort.FULL)
 class FaultLabIT {
 
     private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 16));
@@ -36,14 +37,12 @@ class FaultLabIT {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void violatesNoInvariantOnSeveralServers() {
         check("short-several", OTHERS.get((int) Math.floorMod(seed, (long) OTHERS.size())));
     }
 
     /** Under a lease that outlives the run, so that it shows nothing but take-overs. */
     @Test
-    @Tag(Effort.FULL)
     void takesOverLocksOfKilledWorkersAndNotOfStoppedOnes() {
         LabPlan plan = LabPlan.of(Standalone::durable, seed, Duration.ofSeconds(30))
                 .withFaults("worker-killed", "worker-frozen")

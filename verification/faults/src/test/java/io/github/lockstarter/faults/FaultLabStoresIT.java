@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Short runs of the fault lab on stores other than Redis, and the same with a guard disabled, which must find
  * violations. Prints the seed; {@code -Dlock.test.seed} repeats it. Runs on etcd are skipped without a binary.
  */
+@Tag(Effort.FULL)
 class FaultLabStoresIT {
 
     private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 14));
@@ -46,14 +47,12 @@ class FaultLabStoresIT {
 
     /** All of them would take a minute. */
     @Test
-    @Tag(Effort.FULL)
     void violatesNoInvariantOnAStoreChosenByTheSeed() {
         List<Supplier<Topology>> stores = List.of(Postgres::new, ZooKeeper::single);
         check(stores.get((int) Math.floorMod(seed, (long) stores.size())));
     }
 
     @Nested
-    @Tag(Effort.FULL)
     class Postgresql {
 
         @Test
@@ -81,7 +80,6 @@ class FaultLabStoresIT {
     }
 
     @Nested
-    @Tag(Effort.FULL)
     class ThreeZooKeeperServers {
 
         @Test
@@ -96,7 +94,6 @@ class FaultLabStoresIT {
     }
 
     @Nested
-    @Tag(Effort.FULL)
     class ThreeEtcdServers {
 
         @Test

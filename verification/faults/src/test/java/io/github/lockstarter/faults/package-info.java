@@ -6,7 +6,7 @@
  * servers, {@code worker} the JVM under test, {@code nemesis} the faults; {@code kit.event} defines the log, and {@code
  * kit.check} finds violations in it; {@code LabReport} reports them.
  *
- * <ul> <li>{@code FaultLabIT}: a short run in {@code mvn verify}. <li>{@code FaultLabControlsIT}: the same with a guard
+ * <ul> <li>{@code FaultLabIT}: short runs, with {@code -Pfull}. <li>{@code FaultLabControlsIT}: the same with a guard
  * disabled; each run must find violations. <li>{@code FaultRun}: a long run with a report, {@code mvn -Pfaults -pl
  * verification/faults -am -Dminutes=30 verify}, further {@code -Dseed=}, {@code -Dtopologies=standalone}, {@code
  * -Dclient=redisson}. </ul>

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimulationTests {
 
-    private static final int EPISODES = Effort.of(80, 3_000);
+    private static final int EPISODES = Effort.of(40, 3_000);
     private static final int LONGEST_TRACE = 5;
 
     private static final LuaInterpreter LUA = new LuaInterpreter();

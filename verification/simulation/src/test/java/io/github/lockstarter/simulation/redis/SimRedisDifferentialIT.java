@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimRedisDifferentialIT {
 
-    private static final int EPISODES = Effort.of(40, 2_000);
+    private static final int EPISODES = Effort.of(20, 2_000);
     private static final int COMMANDS = 150;
     private static final int REPLICA_EVERY = 5;
 
