@@ -22,11 +22,6 @@ public final class Effort {
 
     private Effort() {}
 
-    /** Whether this is {@code -Pfull}, on a machine with time to spare. */
-    public static boolean isFull() {
-        return IS_FULL;
-    }
-
     /** The first number in a usual build, the second one with {@code -Pfull}. */
     public static int of(int usual, int full) {
         return IS_FULL ? full : usual;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag(Effort.FULL)
 class FaultLabIT {
 
-    private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 16));
+    private static final Duration SHORT = Duration.ofSeconds(16);
     private static final Path LOGS = Path.of("target", "fault-lab");
     private static final List<Supplier<Topology>> OTHERS =
             List.of(StaticNodes::new, Sentinel::new, Cluster::new, Quorum::new);
@@ -55,6 +55,6 @@ class FaultLabIT {
     }
 
     private void check(String name, Supplier<Topology> topology) {
-        new ShortSessions(name, SHORT, Effort.of(3, 6), Effort.of(250, 500)).assertNoViolation(topology, seed);
+        new ShortSessions(name, SHORT, 6, 500).assertNoViolation(topology, seed);
     }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag(Effort.FULL)
 class FaultLabStoresIT {
 
-    private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 14));
+    private static final Duration SHORT = Duration.ofSeconds(14);
     private static final Path LOGS = Path.of("target", "fault-lab");
 
     /**
@@ -110,7 +110,7 @@ class FaultLabStoresIT {
     }
 
     private void check(Supplier<Topology> store) {
-        new ShortSessions("store", SHORT, Effort.of(2, 4), Effort.of(100, 200)).assertNoViolation(store, seed);
+        new ShortSessions("store", SHORT, 4, 200).assertNoViolation(store, seed);
     }
 
     private void checkWithoutRenewals(Supplier<Topology> store) {

@@ -26,8 +26,7 @@ class LabReportTests {
     void showsAViolationWithTheFaultBeforeIt() throws IOException {
         Hold one = hold("w1.1", 1, 10 * SECOND);
         Hold other = hold("w2.1", 2, 10 * SECOND + 1);
-        Violation overlap =
-                new Violation("I1", "hot:0", other.grantedAt(), other + " <overlaps>", false, List.of(one, other));
+        Violation overlap = new Violation("I1", "hot:0", other.grantedAt(), other + " <overlaps>", List.of(one, other));
         List<Span> faults = List.of(
                 new Span("standalone", "flushall", 9 * SECOND, 9 * SECOND + 1),
                 new Span("standalone", "oom", SECOND, 2 * SECOND));

@@ -46,7 +46,6 @@ public final class ExclusionCheck implements Check {
                         lock,
                         hold.grantedAt(),
                         hold + " was granted while all " + permits + " permits were held",
-                        false,
                         present));
             }
         }

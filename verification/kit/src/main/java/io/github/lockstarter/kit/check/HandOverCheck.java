@@ -88,7 +88,7 @@ public final class HandOverCheck implements Check {
             reported = true;
             String description = event.worker() + " handed over " + length + " times and for "
                     + (event.at() - knownAt) / 1_000_000 + " ms while it knew of another instance that waited";
-            return Optional.of(new Violation("I10", event.key(), event.at(), description, length <= MOST, List.of()));
+            return Optional.of(Violation.of("I10", event.key(), event.at(), description));
         }
     }
 }

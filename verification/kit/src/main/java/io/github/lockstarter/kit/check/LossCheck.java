@@ -44,7 +44,7 @@ public final class LossCheck implements Check {
 
     private static Violation late(Hold hold) {
         String how = hold.end().kind() == Hold.Kind.LOST ? "was told of its loss " : "was not told of its loss until ";
-        return Violation.late(
+        return Violation.of(
                 "I6",
                 hold.key(),
                 hold.end().at(),

@@ -34,7 +34,7 @@ public final class ProgressCheck implements Check {
     }
 
     private static Violation violation(Hold dead, LabEvent event, long leaseEnd) {
-        return Violation.late(
+        return Violation.of(
                 "I5",
                 dead.key(),
                 event.at(),

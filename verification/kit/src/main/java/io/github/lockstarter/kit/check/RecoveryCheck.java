@@ -56,7 +56,7 @@ public final class RecoveryCheck implements Check {
     }
 
     private static Violation violation(LabEvent failed, long answered) {
-        return Violation.late(
+        return Violation.of(
                 "I11",
                 failed.key(),
                 failed.at(),

@@ -80,7 +80,7 @@ public final class TakeOverCheck implements Check {
     }
 
     private static Violation violation(Hold dead, LabEvent event, long firstLook) {
-        return Violation.late(
+        return Violation.of(
                 "I5",
                 dead.key(),
                 event.at(),

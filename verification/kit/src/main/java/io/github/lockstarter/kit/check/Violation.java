@@ -9,20 +9,15 @@ import java.util.List;
  * @param key empty if no lock is concerned
  * @param at nanoTime
  * @param description with numbers
- * @param late whether only a bound of time is violated: a starved machine does that too
  * @param holds the holds concerned
  */
-public record Violation(String invariant, String key, long at, String description, boolean late, List<Hold> holds) {
+public record Violation(String invariant, String key, long at, String description, List<Hold> holds) {
 
     public Violation {
         holds = List.copyOf(holds);
     }
 
     static Violation of(String invariant, String key, long at, String description, Hold... holds) {
-        return new Violation(invariant, key, at, description, false, List.of(holds));
-    }
-
-    static Violation late(String invariant, String key, long at, String description, Hold... holds) {
-        return new Violation(invariant, key, at, description, true, List.of(holds));
+        return new Violation(invariant, key, at, description, List.of(holds));
     }
 }

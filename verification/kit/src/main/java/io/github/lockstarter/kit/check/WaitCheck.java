@@ -27,7 +27,7 @@ public final class WaitCheck implements Check {
     }
 
     private static Violation violation(LabEvent event) {
-        return Violation.late(
+        return Violation.of(
                 "I5",
                 event.key(),
                 event.at(),
