@@ -46,7 +46,16 @@ class ServerStateTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"allkeys-lru", "allkeys-random", "volatile-ttl", "volatile-lfu"})
+    @ValueSource(
+            strings = {
+                "allkeys-lru",
+                "allkeys-lfu",
+                "allkeys-random",
+                "volatile-lru",
+                "volatile-lfu",
+                "volatile-random",
+                "volatile-ttl"
+            })
     void warnsWhenLocksCanBeEvicted(String policy) {
         String info = "maxmemory_policy:" + policy + "\r\nmaxmemory:";
         assertThat(warnings(info + "100", RedisSettings.DEFAULTS))
