@@ -6,10 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.contract.CompetingJvm;
 import io.github.lockstarter.contract.CompetingJvmsContract;
 import io.github.lockstarter.kit.server.EtcdServer;
+import io.github.lockstarter.testing.Effort;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag(Effort.FULL)
 class CompetingJvmsIT extends CompetingJvmsContract {
 
     private static EtcdServer server;
