@@ -5,21 +5,26 @@ import io.github.lockstarter.simulation.episode.Episode;
 import io.github.lockstarter.simulation.episode.Plan;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
 import java.util.Optional;
+import java.util.PrimitiveIterator;
+import java.util.stream.LongStream;
 
 /**
  * The search for an episode in which a mutant violates an invariant that its rule protects.
  *
- * @param episodes number of episodes
- * @param kill the violation of the last one; empty if the mutant survives
+ * @param seed of the last episode
+ * @param kill the violation in that one; empty if the mutant survives
  */
-record Hunt(Mutant mutant, long episodes, Optional<Violation> kill) {
+record Hunt(Mutant mutant, long seed, Optional<Violation> kill) {
 
-    /** Runs episodes with the seeds 1, 2 and so on, at most so many. */
+    /** Runs the episodes with these seeds, one after the other. */
     @SuppressWarnings("try") // the methods are changed while the resource is open
-    static Hunt of(Mutant mutant, int most) {
+    static Hunt of(Mutant mutant, LongStream seeds) {
+        long seed = 0;
         try (LuaInterpreter lua = new LuaInterpreter(new EditedScripts(mutant.edits()));
                 ChangedMethods ignored = new ChangedMethods(mutant.changes())) {
-            for (long seed = 1; seed <= most; seed++) {
+            PrimitiveIterator.OfLong next = seeds.iterator();
+            while (next.hasNext()) {
+                seed = next.nextLong();
                 Optional<Violation> found = Episode.run(Plan.of(seed), lua).violations().stream()
                         .filter(violation -> mutant.invariants().contains(violation.invariant()))
                         .findFirst();
@@ -28,14 +33,14 @@ record Hunt(Mutant mutant, long episodes, Optional<Violation> kill) {
                 }
             }
         }
-        return new Hunt(mutant, most, Optional.empty());
+        return new Hunt(mutant, seed, Optional.empty());
     }
 
-    /** A line of the list of mutants; the seed of the last episode is the number of episodes. */
+    /** A line of the list of mutants. */
     @Override
     public String toString() {
         return kill.map(violation ->
-                        "%s,\"%s\",%s,%d".formatted(mutant.name(), mutant.rule(), violation.invariant(), episodes))
-                .orElseGet(() -> mutant.name() + " survives " + episodes + " episodes");
+                        "%s,\"%s\",%s,%d".formatted(mutant.name(), mutant.rule(), violation.invariant(), seed))
+                .orElseGet(() -> mutant.name() + " survives all episodes up to seed " + seed);
     }
 }
