@@ -154,11 +154,12 @@ public abstract class RedisScenario {
 
     /** As soon as commands are answered again, the held lock is extended, and another one granted. */
     public static void assertWorksAgain(Application application, LockHandle held, Duration lease) {
-        LockRequest another = LockRequest.of("another:" + UUID.randomUUID()).withoutWaiting();
         await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(() -> {
                     held.extend(LockRequest.of(held.key()).leasedFor(lease));
+                    LockRequest another =
+                            LockRequest.of("another:" + UUID.randomUUID()).withoutWaiting();
                     return application
                             .locks()
                             .tryAcquire(another)
