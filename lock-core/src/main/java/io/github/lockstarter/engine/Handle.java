@@ -146,7 +146,7 @@ final class Handle implements LockHandle {
     }
 
     void continueOn(LockRequest terms) {
-        running().run(hold.lock, (todo, now) -> hold.lock.continueOn(todo, hold, terms, now));
+        running().run(hold.lock, (todo, now) -> hold.lock.held.continueOn(hold, terms, now));
     }
 
     private RenewResult extended(Duration lease) {
@@ -161,7 +161,7 @@ final class Handle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         StackReserve.ensure();
-        running().run(hold.lock, (todo, now) -> hold.lock.onLost(todo, hold, this, callback));
+        running().run(hold.lock, (todo, now) -> hold.lock.held.onLost(todo, hold, this, callback));
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -20,9 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock}. Handles and
- * messages read {@link #request}, {@link #lossCause}, {@link #failedRenewals} and {@link #isReleaseSent} without it and
- * accept an earlier value.
+ * A held lock, which its owner may enter several times. Mutable fields are changed only by {@link HeldSlots}, under the
+ * monitor of the {@link KeyLock}. Handles and messages read {@link #request}, {@link #lossCause}, {@link
+ * #failedRenewals} and {@link #isReleaseSent} without it and accept an earlier value.
  */
 final class Hold {
 
@@ -74,7 +75,7 @@ final class Hold {
     int entries = 1;
 
     long renewAt;
-    int renewals;
+    private int renewals;
     int failedRenewals;
 
     @Nullable
@@ -92,12 +93,12 @@ final class Hold {
     volatile boolean isRenewalEnded;
 
     /** The lease may differ from the terms. */
-    boolean isExtended;
+    private boolean isExtended;
 
     Duration longestLease;
 
     /** Counted from {@link Grant#requestedAt}. */
-    Duration atLeast = Duration.ZERO;
+    private Duration atLeast = Duration.ZERO;
 
     boolean isAnnounced;
 
@@ -155,8 +156,30 @@ final class Hold {
         }
     }
 
+    // Present state
+
+    boolean isHeld() {
+        return state == State.HELD;
+    }
+
+    /** By the owner's thread, perhaps before the loss. */
+    boolean isEnteredBy(HoldOwner other) {
+        return owner.isThread()
+                && owner.thread() == other.thread()
+                && isAnnounced
+                && entries > 0
+                && (state == State.HELD || state == State.LOST);
+    }
+
     Duration held(long now) {
         return Duration.ofNanos(now - grantedAt);
+    }
+
+    /** For callers of this JVM. */
+    Obstacle obstacle(Deadline.Moment now) {
+        return Obstacle.heldHere(
+                isHeld() ? deadline.remaining(now) : request.lease(),
+                () -> Obstacle.describe(owner.label(), held(lock.running.now().nanos())));
     }
 
     boolean isPastMaxHold(long now) {
@@ -166,6 +189,36 @@ final class Hold {
 
     boolean isRenewed() {
         return !isRenewalEnded && request.isRenewed();
+    }
+
+    void extendedBy(Duration lease) {
+        isExtended = true;
+        longestLease = lease.compareTo(longestLease) > 0 ? lease : longestLease;
+    }
+
+    void renewed(Deadline later, long renewNextAt) {
+        deadline = later.isAfter(deadline) ? later : deadline;
+        renewals++;
+        failedRenewals = 0;
+        renewAt = renewNextAt;
+    }
+
+    long nextLookAt(Deadline.Moment now) {
+        boolean renews = isRenewed() && !isPastMaxHold(now.nanos()) && renewAt - deadline.nanos() < 0;
+        long latest = renews ? renewAt : deadline.nanos();
+        long heldLongFrom = heldLongFrom();
+        boolean isToReport = isAnnounced || heldLongFrom - now.nanos() > 0;
+        return heldLongFrom != Long.MAX_VALUE && isToReport ? Math.min(latest, heldLongFrom) : latest;
+    }
+
+    /** Whether another owner may follow without a command. */
+    boolean mayBeHandedOver() {
+        return !isExtended && !isKept() && !grant.isRevoked;
+    }
+
+    /** Whether lease and fencing tokens suffice for another owner. */
+    boolean lastsForHandOver(Deadline.Moment now, EngineSettings.HandOver limits) {
+        return !deadline.isOver(now) && grant.isCertain(now) && grant.allowsHandOver(request, now.nanos(), limits);
     }
 
     /** Whether it follows another hold of the same grant. */
@@ -204,6 +257,13 @@ final class Hold {
         return !atLeast.isZero() && lossCause != LossCause.REVOKED;
     }
 
+    /** No effect while another handle has the hold. */
+    void dropMinimumTime() {
+        if (entries == 1) {
+            atLeast = Duration.ZERO;
+        }
+    }
+
     void keepFor(Duration minimum) {
         if (!minimum.isZero()) {
             keepFrom(minimum, wasHandedOver() ? grantedAt : grant.requestedAt);
@@ -221,9 +281,13 @@ final class Hold {
         request = request.continuedOn(terms, held(now));
     }
 
+    Duration remaining(Deadline.Moment now) {
+        return isHeld() ? deadline.remaining(now) : Duration.ZERO;
+    }
+
     HeldLock snapshot(Deadline.Moment now) {
         Duration held = held(now.nanos());
-        Duration left = state == State.HELD ? deadline.remaining(now) : Duration.ZERO;
+        Duration left = remaining(now);
         return new HeldLock(
                 request.name(),
                 lock.key,

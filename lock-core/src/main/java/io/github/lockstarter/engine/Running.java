@@ -43,6 +43,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -242,7 +243,7 @@ final class Running {
 
     CompletableFuture<ReleaseOutcome> exit(Handle handle) {
         KeyLock lock = handle.hold.lock;
-        return call(lock, (todo, now) -> lock.exit(todo, handle, now));
+        return call(lock, (todo, now) -> lock.held.exit(todo, handle, now));
     }
 
     // Commands
@@ -279,7 +280,7 @@ final class Running {
             if (!closedKeys.isEmpty() && known(lock.key) == lock) { // a closed object gives its grant back
                 all(lock.key)
                         .filter(other -> other != lock)
-                        .forEach(other -> run(other, (todo, now) -> other.supersede(todo, granted.slot(), now)));
+                        .forEach(other -> run(other, (todo, now) -> other.held.supersede(todo, granted.slot(), now)));
             }
         }
         run(lock, (todo, now) -> lock.answered(todo, attempt, result, now));
@@ -320,7 +321,7 @@ final class Running {
     void renewed(Renewal renewal, RenewResult result) {
         KeyLock lock = renewal.hold().lock;
         try {
-            run(lock, (todo, now) -> lock.renewed(todo, renewal, result, now));
+            run(lock, (todo, now) -> lock.held.renewed(todo, renewal, result, now));
         } finally {
             if (renewal.answer() != null) {
                 renewal.answer().complete(result);
@@ -332,7 +333,7 @@ final class Running {
     CompletableFuture<RenewResult> renewForOwner(Hold hold, Optional<Duration> lease) {
         StackReserve.ensure();
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
-        run(hold.lock, (todo, now) -> hold.lock.renewForOwner(todo, hold, lease, answer, now));
+        run(hold.lock, (todo, now) -> hold.lock.held.renewForOwner(todo, hold, lease, answer, now));
         return answer;
     }
 
@@ -399,7 +400,7 @@ final class Running {
 
     void signal(String key, int slot) {
         KeyLock lock = keyLock(key);
-        if (!call(lock, (todo, now) -> lock.signalled(todo, slot, now))) { // retired: another object serves the key
+        if (!call(lock, (todo, now) -> lock.signalled(slot))) { // retired: another object serves the key
             signal(key, slot);
         }
     }
@@ -428,7 +429,7 @@ final class Running {
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
         boolean isHeld =
-                all(key).anyMatch(lock -> call(lock, (todo, now) -> lock.revoke(todo, fencingToken, answer, now)));
+                all(key).anyMatch(lock -> call(lock, (todo, now) -> lock.held.revoke(todo, fencingToken, answer, now)));
         return isHeld ? Optional.of(answer) : Optional.empty();
     }
 
@@ -494,7 +495,7 @@ final class Running {
     }
 
     private void refuseWaiters() {
-        forEach(lock -> run(lock, (todo, now) -> lock.refuse(todo, DRAINED, now)));
+        forEach(lock -> run(lock, (todo, now) -> lock.refuse(todo, DRAINED)));
     }
 
     CompletableFuture<Void> drain() {
@@ -508,8 +509,12 @@ final class Running {
         forEach(lock -> lock.addOwners(owners));
         owners.removeIf(owner -> owner != closing && !isExiting(owner));
         if (!owners.isEmpty()) {
-            forEach(lock -> run(lock, (todo, now) -> lock.loseOf(todo, owners, now)));
+            shutDown(owner -> owners.contains(owner.thread()));
         }
+    }
+
+    private void shutDown(Predicate<HoldOwner> which) {
+        forEach(lock -> run(lock, (todo, now) -> lock.held.shutDown(todo, which, now)));
     }
 
     private static boolean isExiting(Thread thread) {
@@ -551,7 +556,7 @@ final class Running {
         closed = STOPPED;
         refuse();
         timer.close();
-        forEach(lock -> run(lock, lock::close));
+        shutDown(any -> true);
         unsettled.forEach(Settlement::endIfOver);
         return calls.whenIdle();
     }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.Optional;
@@ -105,7 +106,7 @@ final class Settlement extends TimerEntry {
         if (!hold.grant.isUndecidable()) {
             return false;
         }
-        running.run(hold.lock, (todo, now) -> hold.lock.undecidable(todo, hold, now));
+        running.run(hold.lock, (todo, now) -> hold.lock.held.lose(todo, hold, LossCause.HISTORY_CHANGED, now));
         return true;
     }
 }

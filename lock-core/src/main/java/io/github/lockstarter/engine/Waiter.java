@@ -52,10 +52,6 @@ final class Waiter {
         return seen.seenAt() - startedAt >= 0 && seen.permits() >= request.permits();
     }
 
-    boolean isGranted(Hold hold) {
-        return decided instanceof Outcome.Granted granted && granted.hold() == hold;
-    }
-
     boolean waits() {
         return !request.maxWait().isZero();
     }

@@ -101,7 +101,7 @@ final class Watchdog {
         running.forEach(lock -> {
             boolean isReported = lock.failure != null; // by the timer, which repeats its closing
             try {
-                running.runInTick(lock, (todo, later) -> isUnsettled |= !lock.confirm(todo, now, isDeferred));
+                running.runInTick(lock, (todo, later) -> isUnsettled |= !lock.held.confirm(todo, now, isDeferred));
             } catch (RuntimeException | Error failure) {
                 isUnsettled = true; // the next beat confirms again
                 if (!isReported) {

@@ -5,8 +5,9 @@
  *   <li>{@link io.github.lockstarter.engine.LockEngine} is the entry; {@code Running} is one run of it, from start to
  *       stop.
  *   <li>{@code Acquisitions} is the caller's side; a {@code Waiter} is a caller of one key.
- *   <li>{@code KeyLock} decides everything about one key under one monitor. It adds steps to {@code Effects}, which
- *       {@code Running} executes: {@code StoreCalls} calls the store, listeners receive events, futures complete.
+ *   <li>{@code KeyLock} decides everything about one key under one monitor: the callers that wait in itself, the holds
+ *       in its {@code HeldSlots}. It adds steps to {@code Effects}, which {@code Running} executes: {@code StoreCalls}
+ *       calls the store, listeners receive events, futures complete.
  *   <li>{@code Grant} is the store's answer to an attempt, {@code Hold} one owner's part of it, {@code Handle} one
  *       entry into a hold.
  *   <li>{@code TimerThread} fires each {@code KeyLock} when due; {@code Watchdog} then renews its holds.

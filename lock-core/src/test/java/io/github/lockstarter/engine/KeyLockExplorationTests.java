@@ -89,7 +89,7 @@ class KeyLockExplorationTests {
     void theCheckFindsASignalThatIsDroppedAfterThreeOthers() {
         Exploration all = overtaken(() -> new ManualEngine(List.of(WAITS), new FourthSignalIsDropped()));
 
-        assertThat(all.violation).hasSize(10).endsWith("5: a signal is lost");
+        assertThat(all.violation).hasSize(10).endsWith("line 3: a signal is lost");
     }
 
     private static Exploration overtaken(Supplier<ManualEngine> engines) {
@@ -126,25 +126,30 @@ class KeyLockExplorationTests {
     }
 
     static Stream<Arguments> reportsTheShortestPathToABrokenInvariant() {
-        String exclusion = "1: two commands that change the owner or the line";
+        String exclusion = "line 1: two commands that change the owner or the line";
         return Stream.of(
                 arguments("isWithdrawing", false, List.of(WAITS), 2, exclusion),
-                arguments("requeueing", 0, List.of(WAITS, WAITS), 7, exclusion),
-                arguments("holds.grant.renewing", 0, List.of(WAITS), 4, "2: a release beside a renewal"),
-                arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "3: a waiter is at 0 places"),
-                arguments("holds", null, List.of(WAITS), 3, "4: a hold is not the owner"),
-                arguments("attemptedPermits", MOST_PERMITS, List.of(WAITS, TRIES), 3, "5: a stranded waiter"),
-                arguments("nextLookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
-                arguments("signalledSlot", -1, List.of(WAITS), 3, "5: a signal is lost"),
-                arguments("holds.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
-                arguments("releases", 9, List.of(WAITS), 6, "7: an object without use"),
+                arguments("held.requeueing", 0, List.of(WAITS, WAITS), 7, exclusion),
+                arguments("held.holds.grant.renewing", 0, List.of(WAITS), 4, "slots 2: a release beside a renewal"),
+                arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "line 2: a waiter is at 0 places"),
+                arguments("held.holds", null, List.of(WAITS), 3, "slots 1: a hold is not the owner"),
+                arguments("attemptedPermits", MOST_PERMITS, List.of(WAITS, TRIES), 3, "line 3: a stranded waiter"),
+                arguments("nextLookAt", Long.MAX_VALUE, List.of(WAITS), 3, "line 3: a stranded waiter"),
+                arguments("signalledSlot", -1, List.of(WAITS), 3, "line 3: a signal is lost"),
+                arguments("held.holds.isReleaseSent", true, List.of(WAITS), 4, "slots 3: a grant that is not released"),
+                arguments("held.releases", 9, List.of(WAITS), 6, "line 5: an object without use"),
                 arguments(
-                        "holds.next",
+                        "held.holds.next",
                         null,
                         List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT),
                         5,
-                        "4: a hold is not the owner"),
-                arguments("holds.grant.slot", (short) 1, List.of(WAITS_FOR_PERMIT), 3, "4: a hold is not the owner"));
+                        "slots 1: a hold is not the owner"),
+                arguments(
+                        "held.holds.grant.slot",
+                        (short) 1,
+                        List.of(WAITS_FOR_PERMIT),
+                        3,
+                        "slots 1: a hold is not the owner"));
     }
 
     private static void set(@Nullable Object object, String path, @Nullable Object value) {

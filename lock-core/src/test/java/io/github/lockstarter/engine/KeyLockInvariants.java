@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.test.util.ReflectionTestUtils;
 
-/** The invariants in the head comment of {@link KeyLock}, as far as its fields show them. */
+/** The invariants in the head comments of {@link KeyLock} and {@link HeldSlots}, as far as their fields show them. */
 final class KeyLockInvariants {
 
     private final ManualEngine engine;
@@ -34,21 +34,21 @@ final class KeyLockInvariants {
             long places = Stream.of(line.contains(each), tries.contains(each), each.decided != null)
                     .filter(isThere -> isThere)
                     .count();
-            engine.check(places == 1, "3: a waiter is at " + places + " places");
-            engine.check(each.isQueued == line.contains(each), "3: a waiter does not know its place");
+            engine.check(places == 1, "line 2: a waiter is at " + places + " places");
+            engine.check(each.isQueued == line.contains(each), "line 2: a waiter does not know its place");
         }
         for (Hold each : present) {
             boolean isLeaving = each.state == Hold.State.LEAVING && each.grant.renewing > 0;
-            engine.check(each.state == Hold.State.HELD || isLeaving, "4: the hold is " + each.state);
+            engine.check(each.state == Hold.State.HELD || isLeaving, "slots 1: the hold is " + each.state);
         }
         List<Integer> slots =
                 present.stream().map(each -> (int) each.grant.slot).toList();
-        engine.check(slots.equals(slots.stream().distinct().sorted().toList()), "4: holds in slots " + slots);
+        engine.check(slots.equals(slots.stream().distinct().sorted().toList()), "slots 1: holds in slots " + slots);
         holds.addAll(present);
         for (Hold each : holds) {
             boolean isOwner =
                     present.contains(each) && each.grant.token.equals(engine.store.owners.get(each.grant.slot));
-            engine.check(isOwner || each.state != Hold.State.HELD, "4: a hold is not the owner");
+            engine.check(isOwner || each.state != Hold.State.HELD, "slots 1: a hold is not the owner");
         }
         if (lock != null) {
             int permits =
@@ -61,7 +61,7 @@ final class KeyLockInvariants {
 
     private static List<Hold> holds(@Nullable KeyLock lock) {
         List<Hold> all = new ArrayList<>();
-        for (Hold each = lock == null ? null : get(lock, "holds"); each != null; each = each.next) {
+        for (Hold each = lock == null ? null : get(lock.held, "holds"); each != null; each = each.next) {
             all.add(each);
         }
         return all;
@@ -77,14 +77,13 @@ final class KeyLockInvariants {
     }
 
     private void checkProgress(KeyLock lock, boolean areWaiting, boolean areTrying, boolean isHeld) {
-        boolean isAsking = get(lock, "attempt") != null
-                || (boolean) get(lock, "isWithdrawing")
-                || (int) get(lock, "requeueing") > 0;
+        boolean isAsking =
+                get(lock, "attempt") != null || (boolean) get(lock, "isWithdrawing") || lock.held.isRequeueing();
         long lookAt = get(lock, "nextLookAt");
         boolean isLooking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.isClosed);
-        engine.check(!areTrying || isAsking, "5: a stranded try");
-        engine.check(!areWaiting || isAsking || isHeld || isLooking, "5: a stranded waiter");
-        engine.check(!areWaiting || isAsking || isHeld || !engine.store.isSignalled(), "5: a signal is lost");
+        engine.check(!areTrying || isAsking, "line 3: a stranded try");
+        engine.check(!areWaiting || isAsking || isHeld || isLooking, "line 3: a stranded waiter");
+        engine.check(!areWaiting || isAsking || isHeld || !engine.store.isSignalled(), "line 3: a signal is lost");
     }
 
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})

@@ -150,7 +150,7 @@ final class ManualCaller {
 
     private void continueOn(Hold hold, RenewResult result) {
         if (result instanceof RenewResult.Renewed) {
-            engine.running.run(hold.lock, (todo, now) -> hold.lock.continueOn(todo, hold, REQUEST, now));
+            engine.running.run(hold.lock, (todo, now) -> hold.lock.held.continueOn(hold, REQUEST, now));
         }
     }
 
@@ -170,7 +170,9 @@ final class ManualCaller {
         Handle handle = new Handle(hold, null);
         hold.lock.announce(hold, blocked, handle);
         if (Settlement.await(hold)) {
-            engine.check(hold.lock.take(hold, blocked, handle), "3: a thread cannot take the lock that it was granted");
+            engine.check(
+                    hold.lock.take(hold, blocked, handle),
+                    "line 2: a thread cannot take the lock that it was granted");
             waiter = null;
             result.complete(handle);
         } else {

@@ -193,15 +193,15 @@ final class ManualEngine {
     }
 
     private void checkRest(List<Waiter> patient) {
-        check(callers.stream().allMatch(ManualCaller::isAtRest), "5: a caller without an outcome");
+        check(callers.stream().allMatch(ManualCaller::isAtRest), "line 3: a caller without an outcome");
         boolean areServed = patient.stream().noneMatch(each -> each.decided instanceof Outcome.Busy);
-        check(areServed, "5: a waiter that never gets the lock");
-        check(revocations.stream().allMatch(CompletableFuture::isDone), "5: an operator without an answer");
-        check(store.unreleased.isEmpty(), "6: a grant that is not released");
+        check(areServed, "line 3: a waiter that never gets the lock");
+        check(revocations.stream().allMatch(CompletableFuture::isDone), "line 3: an operator without an answer");
+        check(store.unreleased.isEmpty(), "slots 3: a grant that is not released");
         check(
                 store.unanswered.isEmpty() && running.size() == 0,
-                "6: a lock that is held, or a command without an answer");
-        check(!store.isSignalled() || timer.isClosed, "5: a signal that is not passed on");
-        check(running.known(KEY) == null || timer.isClosed, "7: an object without use");
+                "slots 3: a lock that is held, or a command without an answer");
+        check(!store.isSignalled() || timer.isClosed, "line 3: a signal that is not passed on");
+        check(running.known(KEY) == null || timer.isClosed, "line 5: an object without use");
     }
 }

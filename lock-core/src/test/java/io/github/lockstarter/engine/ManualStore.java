@@ -73,7 +73,8 @@ final class ManualStore implements LockBackend {
     }
 
     private <R> CompletableFuture<R> answerToExclusive(Object command, int lastSlot) {
-        engine.check(isNoneUnderWay(ManualStore::isExclusive), "1: two commands that change the owner or the line");
+        engine.check(
+                isNoneUnderWay(ManualStore::isExclusive), "line 1: two commands that change the owner or the line");
         signalled = lastSlot < signalled ? signalled : NONE;
         return answerTo(command);
     }
@@ -90,7 +91,7 @@ final class ManualStore implements LockBackend {
     }
 
     private CompletionStage<RenewResult> renew(RenewCommand command) {
-        engine.check(command.token().equals(owners.get(command.slot())), "2: a renewal after the release");
+        engine.check(command.token().equals(owners.get(command.slot())), "slots 2: a renewal after the release");
         return answerTo(command);
     }
 
@@ -103,7 +104,7 @@ final class ManualStore implements LockBackend {
         engine.check(
                 isNoneUnderWay(each ->
                         each instanceof RenewCommand renewal && renewal.token().equals(command.token())),
-                "2: a release beside a renewal");
+                "slots 2: a release beside a renewal");
         boolean isFirst = forget(command.token());
         return isFirst && command.fencingToken() != StoreCalls.NO_GRANT
                 ? answerTo(command)

@@ -136,6 +136,21 @@ class ArchitectureTests {
         check(noClasses().that().resideOutsideOfPackage(ENGINE + "..").should().dependOnClassesThat(internal));
     }
 
+    /** Their state; only a release that cannot begin ends the renewals of a hold as well. */
+    @Test
+    void onlyHeldSlotsChangeHolds() {
+        check(noClasses()
+                .that()
+                .doNotHaveSimpleName("HeldSlots")
+                .and()
+                .doNotHaveSimpleName("Hold")
+                .should()
+                .setFieldWhere(describe(
+                        "is a field of a hold",
+                        access -> access.getTargetOwner().getName().equals(ENGINE + ".Hold")
+                                && !access.getName().equals("isRenewalEnded"))));
+    }
+
     /** As for the engine; applications and the auto-configuration create connectors, settings and backends. */
     @Test
     void otherPackagesUseOnlyBackendsConnectorsAndSettingsOfRedis() {

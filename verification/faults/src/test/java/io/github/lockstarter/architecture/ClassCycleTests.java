@@ -27,6 +27,7 @@ class ClassCycleTests {
     private static final Set<Set<String>> BELONG_TOGETHER = Set.of(Set.of(
             "Running",
             "KeyLock",
+            "HeldSlots",
             "Acquisitions",
             "Watchdog",
             "Settlement",

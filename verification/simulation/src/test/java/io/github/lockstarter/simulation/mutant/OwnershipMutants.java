@@ -64,7 +64,7 @@ final class OwnershipMutants {
                                 Behaviour.resulting(
                                         (arguments, own) -> Internals.later((Deadline) own, Duration.ofMillis(300)))),
                 Mutant.named("deadline-ignored", "A hold ends at its deadline", "I1", "I6")
-                        .changing("engine.KeyLock", "expire", Behaviour.nothing())
+                        .changing("engine.HeldSlots", "expire", Behaviour.nothing())
                         .changing(
                                 "engine.KeyLock",
                                 "checkHeld",
@@ -89,9 +89,9 @@ final class OwnershipMutants {
                                 "I8")
                         .changing("engine.StoreCalls$Item", "mayComeLate", Behaviour.returning(false)),
                 Mutant.named("loss-untold", "Each loss is reported once", "I6")
-                        .changing("engine.KeyLock", "reportLoss", Behaviour.nothing()),
+                        .changing("engine.HeldSlots", "reportLoss", Behaviour.nothing()),
                 Mutant.named("older-hold-kept", "A new grant ends an older hold", "I1")
-                        .changing("engine.KeyLock", "supersede", Behaviour.nothing()),
+                        .changing("engine.HeldSlots", "supersede", Behaviour.nothing()),
                 Mutant.named(
                                 "granted-to-who-left",
                                 "A grant that its caller does not take goes to another waiter, or back",
@@ -105,12 +105,12 @@ final class OwnershipMutants {
                                 "A release follows the answers to all renewals of its grant",
                                 "I9")
                         .changing(
-                                "engine.KeyLock",
+                                "engine.HeldSlots",
                                 "renew",
                                 Behaviour.following(
                                         (lock, arguments) -> forgetRenewal(Internals.get(arguments[1], "hold"))))
                         .changing(
-                                "engine.KeyLock",
+                                "engine.HeldSlots",
                                 "renewed",
                                 Behaviour.beginning((self, arguments) ->
                                         Internals.set(grantOf(Internals.get(arguments[1], "hold")), "renewing", 1))),
@@ -119,7 +119,7 @@ final class OwnershipMutants {
                                 "The release of a lost lock follows the answers to its renewals",
                                 "I9")
                         .changing(
-                                "engine.KeyLock",
+                                "engine.HeldSlots",
                                 "releaseLost",
                                 Behaviour.beginning(
                                         (self, arguments) -> Internals.set(grantOf(arguments[1]), "renewing", 0))));

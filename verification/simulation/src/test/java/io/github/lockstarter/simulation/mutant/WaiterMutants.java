@@ -16,8 +16,7 @@ final class WaiterMutants {
                 Mutant.named("all-signalled", "A release signals one instance at most", "I7")
                         .editing("release.lua", "woken = SIGNALLED\n        break", "woken = SIGNALLED"),
                 Mutant.named("unwoken-neighbours", "The end of a hold wakes the waiters of its own instance", "I5")
-                        .changing("engine.KeyLock", "release", Behaviour.following(WaiterMutants::sleep))
-                        .changing("engine.KeyLock", "lose", Behaviour.following(WaiterMutants::sleep)),
+                        .changing("engine.KeyLock", "slotFreed", Behaviour.following(WaiterMutants::sleep)),
                 Mutant.named(
                                 "unknown-release-forgotten",
                                 "After a release of unknown outcome the waiters attempt at once",
@@ -64,7 +63,7 @@ final class WaiterMutants {
                                 "An attempt follows the answer to a release that queues the instance up",
                                 "I9")
                         .changing(
-                                "engine.KeyLock",
+                                "engine.HeldSlots",
                                 "release",
                                 Behaviour.following((self, arguments) -> Internals.set(self, "requeueing", 0))),
                 Mutant.named("attempt-beside-withdrawal", "An attempt follows the answer to a withdrawal", "I9")

@@ -1,0 +1,711 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Abandonment;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Slots of one key that this JVM holds: entries, deadlines, renewals, doubts, losses, minimum times and releases.
+ *
+ * <p>A state machine of a {@link KeyLock}, under whose monitor each method is called. It alone changes {@link Hold}s,
+ * and knows nothing of callers that wait. To the line it reports that a hold was left ({@link KeyLock#left}), that a
+ * slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link KeyLock#released}).
+ *
+ * <p>A hold is <em>held</em> until its last handle leaves, its lease ends, or the store or an operator ends it. One
+ * that was left is handed over at once, or <em>leaving</em> until the answer to its release. A <em>lost</em> hold never
+ * returns; it is remembered until its thread has detected the loss. All end as <em>ended</em>. A release is
+ * <em>decided</em> when its command is added to the effects.
+ *
+ * <p><b>Invariants.</b>
+ *
+ * <ol>
+ *   <li>Each of {@link #holds} is held, or leaving with its release not yet decided. No two share a slot; a new grant
+ *       of a slot ends the older hold.
+ *   <li>No release is sent while a renewal of its grant is unanswered, except by a closed object, where the answer may
+ *       have been lost; and no renewal after the release was decided.
+ *   <li>Each grant is released once: when its last hold is left, or when that hold is revoked, shut down, or given up
+ *       after its loss. The release of a lease that ended, or of a lock that the store no longer had, is left out until
+ *       then.
+ *   <li>Each loss is reported once, and only of a hold that was announced. The callbacks of a hold run once.
+ *   <li>A deadline never moves back, and not after it is over.
+ * </ol>
+ */
+final class HeldSlots {
+
+    /** Minimum time for which a lost hold is remembered for its thread, which is then looked at as often. */
+    private static final long MIN_REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
+
+    private static final int RETRIES_PER_LEASE = 6;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final KeyLock lock;
+
+    /** Linked by {@link Hold#next}, ascending by slot. */
+    private @Nullable Hold holds;
+
+    /** Lost holds whose threads have not noticed the loss. */
+    private List<Hold> lost = List.of();
+
+    /** Unanswered releases. */
+    private int releases;
+
+    /** Those of them that requeue this instance. */
+    private int requeueing;
+
+    HeldSlots(KeyLock lock) {
+        this.lock = lock;
+    }
+
+    // Queries of the line
+
+    /** The lowest slot that this JVM does not hold. */
+    int firstFree() {
+        int free = 0;
+        for (Hold each = holds; each != null && each.grant.slot == free; each = each.next) {
+            free++;
+        }
+        return free;
+    }
+
+    /** Why a caller with as many permits cannot be granted a slot; null if one of its slots is not held here. */
+    @Nullable
+    Obstacle obstacle(int permits, Moment now) {
+        return holds != null && permits <= firstFree() ? holds.obstacle(now) : null;
+    }
+
+    /** No holds, and no lost ones to remember. */
+    boolean isEmpty() {
+        return holds == null && lost.isEmpty();
+    }
+
+    boolean isReleasing() {
+        return releases > 0;
+    }
+
+    boolean isRequeueing() {
+        return requeueing > 0;
+    }
+
+    /** Time of the next {@link #look}; {@code MAX_VALUE} if none. */
+    long nextLookAt(Moment now) {
+        long next = NEVER;
+        for (Hold each = holds; each != null; each = each.next) {
+            next = each.isHeld() ? Math.min(next, each.nextLookAt(now)) : next;
+        }
+        for (Hold each : lost) {
+            next = Math.min(next, Math.min(each.forgetAt, now.nanos() + MIN_REMEMBERED_NANOS));
+        }
+        return next;
+    }
+
+    // Grants
+
+    Hold granted(Effects todo, Waiter taker, Grant grant, Deadline deadline, long renewAt, Moment now) {
+        Hold made = new Hold(taker, grant, grant.firstFencingToken, deadline, renewAt, now);
+        begin(todo, made);
+        return made;
+    }
+
+    /** Another hold of the same grant follows a left one. */
+    Hold handOver(Effects todo, Hold left, Waiter successor, Moment now) {
+        Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
+        left.state = Hold.State.ENDED;
+        end(todo, left, ReleaseOutcome.RELEASED, now);
+        remove(left);
+        begin(todo, made);
+        return made;
+    }
+
+    private void begin(Effects todo, Hold made) {
+        link(made);
+        lock.running.holdAdded(todo);
+        if (!made.grant.isSettled()) {
+            todo.add(lock.running.watchdog::confirmAll);
+        }
+    }
+
+    /** Ends the older hold of a slot granted to another token. */
+    void supersede(Effects todo, int slot, Moment now) {
+        Hold earlier = find(each -> each.grant.slot == slot);
+        if (earlier == null) {
+            return;
+        }
+        boolean isCertain = earlier.grant.isCertain(now);
+        if (earlier.isHeld()) {
+            lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
+        } else {
+            completeRelease(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
+            free(earlier);
+            releaseLost(todo, earlier);
+        }
+    }
+
+    void wanted(long now) {
+        for (Hold each = holds; each != null; each = each.next) {
+            each.grant.wanted(now);
+        }
+    }
+
+    // Entries
+
+    /** The thread's hold, perhaps lost; null if none. */
+    @Nullable
+    Hold enteredBy(HoldOwner owner) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.isEnteredBy(owner)) {
+                return each;
+            }
+        }
+        for (Hold each : lost) {
+            if (each.isEnteredBy(owner)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Counts an entry and applies its minimum time if held. The thread of a lost hold detects the loss here. */
+    Hold.State enter(Hold entered, Handle handle, Duration atLeast) {
+        if (entered.isHeld()) {
+            entered.keepFor(atLeast);
+            entered.entries++;
+            if (!(entered.claim instanceof Waiter) && entered.firstHandle() == null) {
+                entered.claim = handle;
+            }
+        } else if (entered.owner.thread() == Thread.currentThread()) {
+            keepLost(each -> each != entered);
+        }
+        return entered.state;
+    }
+
+    void announce(Hold granted) {
+        granted.isAnnounced = true;
+    }
+
+    /** False if it was given back. */
+    boolean take(Hold granted, Waiter waiter, Handle handle) {
+        if (granted.claim != waiter) {
+            return false;
+        }
+        granted.keepFor(waiter.request.atLeast());
+        granted.claim = handle;
+        return true;
+    }
+
+    /** Gives back an untaken grant. */
+    void giveBack(Effects todo, Hold granted, Waiter waiter, Moment now) {
+        if (granted.claim == waiter) {
+            granted.claim = null;
+            expire(todo, now);
+            exitEntry(todo, granted, now);
+        }
+    }
+
+    /** The last handle leaves the hold. The result is completed now or by the store's answer. */
+    CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
+        Hold left = handle.hold;
+        expire(todo, now);
+        if (handle.hasLeft) {
+            return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        }
+        CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
+                ? left.ended()
+                : CompletableFuture.completedFuture(
+                        left.state == Hold.State.LOST ? ReleaseOutcome.LOST : ReleaseOutcome.STILL_HELD);
+        handle.hasLeft = true; // a later failure must not count it down twice
+        exitEntry(todo, left, now);
+        return outcome;
+    }
+
+    private void exitEntry(Effects todo, Hold left, Moment now) {
+        left.entries--;
+        if (left.entries > 0) {
+            return;
+        }
+        if (left.isHeld()) {
+            left.state = Hold.State.LEAVING;
+            lock.left(todo, left, now);
+        } else if (left.state == Hold.State.LOST) {
+            left.state = Hold.State.ENDED;
+            keepLost(each -> each != left);
+            reportLoss(todo, left, now); // unless reported: it was lost before the grant was announced
+            end(todo, left, ReleaseOutcome.LOST, now);
+            releaseLost(todo, left);
+        }
+    }
+
+    /** Runs at once if the hold is lost. */
+    void onLost(Effects todo, Hold hold, Handle handle, Runnable callback) {
+        if (!handle.hasLeft) {
+            hold.addCallback(handle, callback);
+            if (hold.state == Hold.State.LOST) {
+                callBack(todo, hold);
+            }
+        }
+    }
+
+    // Renewals
+
+    void renewForOwner(
+            Effects todo, Hold hold, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
+        if (!hold.isHeld()) {
+            todo.add(() -> answer.complete(new RenewResult.NotHeld()));
+            return;
+        }
+        lease.ifPresent(hold::extendedBy);
+        Duration requested = lease.orElseGet(() -> leaseToConfirm(hold, now));
+        renew(todo, new Renewal(hold, Renewal.Kind.OF_OWNER, now, requested, answer));
+    }
+
+    void continueOn(Hold hold, LockRequest terms, Moment now) {
+        if (hold.isHeld()) {
+            hold.continueOn(terms, now.nanos());
+        }
+    }
+
+    private void renew(Effects todo, Renewal made) {
+        if (made.kind() == Renewal.Kind.OF_OWNER) {
+            List<Renewal> alone = List.of(made);
+            todo.add(() -> lock.running.renew(alone));
+        } else {
+            lock.running.watchdog.renew(made);
+        }
+        made.hold().grant.renewing++;
+    }
+
+    void renewed(Effects todo, Renewal renewal, RenewResult result, Moment now) {
+        Hold renewed = renewal.hold();
+        Grant grant = renewed.grant;
+        boolean isCertain = grant.isCertain(now);
+        grant.renewing--;
+        if (renewal.kind() == Renewal.Kind.CONFIRMATION) {
+            renewed.isConfirming = false;
+        }
+        if (result instanceof RenewResult.Renewed) {
+            grant.confirm(renewal.period());
+        }
+        Hold present = find(each -> each.grant == grant); // its successor, if it was handed over meanwhile
+        if (present != null && present.isHeld()) {
+            applyRenewal(todo, renewal, present, result, isCertain, now);
+        }
+        Hold releasePending = grant.renewing == 0 ? grant.releasePending : null;
+        // If the lock is gone, only an operator needs the release's answer.
+        if (releasePending != null && (releasePending.revocation != null || !(result instanceof RenewResult.NotHeld))) {
+            releaseLost(todo, releasePending);
+        }
+        expire(todo, now);
+    }
+
+    private void applyRenewal(
+            Effects todo, Renewal renewal, Hold renewed, RenewResult result, boolean isCertain, Moment now) {
+        boolean isReported = renewal.kind() != Renewal.Kind.OF_OWNER;
+        if (result instanceof RenewResult.Renewed) {
+            endDoubt(todo, renewed, now);
+            if (renewal.extendsLease() && !renewed.deadline.isOver(now)) {
+                renewed.renewed(renewal.deadline(), renewal.renewNextAt());
+                report(todo, renewed, RenewalOutcome.RENEWED);
+            }
+        } else if (result instanceof RenewResult.NotHeld) {
+            if (isReported) {
+                report(todo, renewed, RenewalOutcome.LOST);
+            }
+            lose(todo, renewed, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
+        } else if (result instanceof RenewResult.Deferred deferred && isReported) {
+            renewed.renewAt = now.nanos() + deferred.retryAfter().toNanos();
+            lock.running.watchdog.defer(renewed.renewAt);
+        } else if (result instanceof RenewResult.Unknown && isReported && renewal.extendsLease()) {
+            renewed.failedRenewals++;
+            report(todo, renewed, RenewalOutcome.FAILED);
+        }
+    }
+
+    private static Duration leaseToConfirm(Hold held, Moment now) {
+        return held.isRenewed() && !held.isPastMaxHold(now.nanos()) ? held.request.lease() : Renewal.SHORTEST;
+    }
+
+    void endRenewals() {
+        for (Hold each = holds; each != null; each = each.next) {
+            each.isRenewalEnded = true;
+        }
+    }
+
+    // The watchdog
+
+    void look(Effects todo, Moment now) {
+        expire(todo, now);
+        keepLost(each -> now.nanos() - each.forgetAt < 0 && !each.owner.hasEnded());
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.isHeld()) {
+                lookAtHold(todo, each, now);
+            }
+        }
+    }
+
+    private void lookAtHold(Effects todo, Hold held, Moment now) {
+        if (held.isRenewed() && held.checkUnreachable()) {
+            abandoned(todo, held, now);
+            if (!held.isHeld()) {
+                return;
+            }
+        }
+        if (held.isAnnounced && held.heldLongFrom() != NEVER && now.nanos() - held.heldLongFrom() >= 0) {
+            held.reportedHeldLong(now.nanos());
+            publish(
+                    todo,
+                    new LockEvent.HeldLong(
+                            held.request.name(),
+                            lock.key,
+                            held.fencingToken,
+                            held.held(now.nanos()),
+                            Optional.ofNullable(held.owner.acquiredBy())));
+        }
+        if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
+            renew(todo, new Renewal(held, Renewal.Kind.REGULAR, now, held.request.lease(), null));
+            held.renewAt = now.nanos() + held.request.leaseNanos() / RETRIES_PER_LEASE;
+        }
+    }
+
+    /** No handle is reachable: reports the hold, and releases it if its thread has ended and left no callback. */
+    private void abandoned(Effects todo, Hold held, Moment now) {
+        boolean isOver = held.owner.hasEnded() && !held.hasCallbacks();
+        if (!isOver && held.isReportedAbandoned) {
+            return;
+        }
+        held.isReportedAbandoned = true;
+        publish(
+                todo,
+                new LockEvent.Abandoned(
+                        held.request.name(),
+                        lock.key,
+                        held.fencingToken,
+                        held.owner.label(),
+                        held.held(now.nanos()),
+                        isOver ? Abandonment.RELEASED : Abandonment.KEPT));
+        if (isOver) {
+            held.entries = 1;
+            exitEntry(todo, held, now);
+        }
+    }
+
+    /** After a beat or its answer: reports doubts and confirms holds. True if all are settled. */
+    boolean confirm(Effects todo, Moment now, boolean isDeferred) {
+        boolean areSettled = true;
+        for (Hold each = holds; each != null; each = each.next) {
+            areSettled &= confirmHold(todo, each, now, isDeferred);
+        }
+        return areSettled;
+    }
+
+    private boolean confirmHold(Effects todo, Hold held, Moment now, boolean isDeferred) {
+        Grant grant = held.grant;
+        if (!held.isHeld() || !grant.canBeInDoubt()) {
+            return true;
+        }
+        if (grant.isCertain(now)) {
+            endDoubt(todo, held, now);
+        } else if (held.isAnnounced && grant.beginDoubt(now.nanos())) {
+            publish(
+                    todo,
+                    new LockEvent.InDoubt(held.request.name(), lock.key, held.fencingToken, held.held(now.nanos())));
+        }
+        if (grant.isSettled()) {
+            return true;
+        }
+        if (!held.isConfirming && !isDeferred) {
+            renew(todo, new Renewal(held, Renewal.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
+            held.isConfirming = true;
+        }
+        return false;
+    }
+
+    private void endDoubt(Effects todo, Hold held, Moment now) {
+        if (held.grant.isCertain(now)) {
+            held.grant.endDoubt(now.nanos()).ifPresent(doubt -> {
+                publish(todo, new LockEvent.Confirmed(held.request.name(), lock.key, held.fencingToken, doubt));
+            });
+        }
+    }
+
+    // Releases
+
+    /** Releases each left hold whose renewals are answered. */
+    void releaseLeft(Effects todo) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.state == Hold.State.LEAVING && (each.grant.renewing == 0 || lock.isRetired())) {
+                release(todo, each);
+            }
+        }
+    }
+
+    private void release(Effects todo, Hold left) {
+        boolean isRequeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaiters();
+        send(todo, left, isRequeued);
+        requeueing += isRequeued ? 1 : 0;
+        free(left);
+    }
+
+    /** If the store still has the lock, others need not wait for its lease. */
+    private void releaseLost(Effects todo, Hold left) {
+        if (left.isReleaseSent) {
+            return;
+        }
+        if (left.grant.renewing > 0) {
+            left.grant.releasePending = left;
+            return;
+        }
+        send(todo, left, false);
+    }
+
+    private void send(Effects todo, Hold left, boolean isRequeued) {
+        ReleaseCommand command = left.releaseCommand(isRequeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
+        Release release = new Release(left, isRequeued);
+        todo.add(() -> lock.running.calls.release(command, release));
+        left.isReleaseSent = true;
+        releases++;
+    }
+
+    private final class Release implements StoreCalls.Continuation<ReleaseResult> {
+
+        private final Hold left;
+        private final boolean isRequeued;
+
+        Release(Hold left, boolean isRequeued) {
+            this.left = left;
+            this.isRequeued = isRequeued;
+        }
+
+        @Override
+        public void accept(ReleaseResult result) {
+            lock.running.run(lock, (todo, now) -> {
+                released(todo, left, isRequeued, result, now);
+                lock.released(todo, isRequeued, result, now);
+            });
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            left.endUnknown();
+            lock.fail(cause);
+        }
+    }
+
+    private void released(Effects todo, Hold left, boolean isRequeued, ReleaseResult result, Moment now) {
+        releases--;
+        requeueing -= isRequeued ? 1 : 0;
+        boolean isCertain = left.grant.isCertain(now);
+        if (result instanceof ReleaseResult.Unknown) {
+            ReleaseCommand again = left.releaseCommand(Wait.UNCHANGED);
+            todo.add(() -> lock.running.calls.repeatRelease(again, left.longestLease));
+        }
+        if (left.state == Hold.State.LEAVING) {
+            completeRelease(todo, left, result, isCertain, now);
+        }
+        CompletableFuture<ReleaseResult> revocation = left.revocation;
+        if (revocation != null) {
+            todo.add(() -> revocation.complete(result));
+        }
+    }
+
+    private void completeRelease(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
+        // A free lock was released by its owner if it cannot have been taken over.
+        boolean isReleased = result instanceof ReleaseResult.Released
+                || result instanceof ReleaseResult.Kept
+                || (result instanceof ReleaseResult.FoundFree && isCertain);
+        ReleaseOutcome outcome = isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN;
+        if (result instanceof ReleaseResult.NotHeld) {
+            left.lossCause = isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
+            reportLoss(todo, left, now);
+            outcome = ReleaseOutcome.LOST;
+        }
+        end(todo, left, outcome, now);
+        left.state = Hold.State.ENDED;
+    }
+
+    private void end(Effects todo, Hold left, ReleaseOutcome outcome, Moment now) {
+        if (left.isAnnounced && lock.running.events.hasListeners()) {
+            publish(
+                    todo,
+                    new LockEvent.Released(
+                            left.request.name(), lock.key, left.fencingToken, left.held(now.nanos()), outcome));
+        }
+        CompletableFuture<ReleaseOutcome> ended = left.ended();
+        todo.add(() -> ended.complete(outcome));
+    }
+
+    // Losses
+
+    void expire(Effects todo, Moment now) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.isHeld() && each.deadline.isOver(now)) {
+                boolean isPastMaxHold = each.isPastMaxHold(now.nanos());
+                lose(todo, each, isPastMaxHold ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED, now);
+            }
+        }
+    }
+
+    /** An operator revoked the grant elsewhere. */
+    void revoked(Effects todo, String fingerprint, Moment now) {
+        Hold target = find(each -> each.grant.isOf(fingerprint));
+        if (target != null) {
+            target.grant.isRevoked = true;
+            lose(todo, target, LossCause.REVOKED, now);
+        }
+    }
+
+    /** False if no hold has the fencing token; otherwise its release completes the answer. */
+    boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
+        Hold target = find(each ->
+                each.isHeld() && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
+        if (target == null) {
+            return false;
+        }
+        target.grant.isRevoked = true;
+        target.revocation = answer;
+        lose(todo, target, LossCause.REVOKED, now);
+        return true;
+    }
+
+    void shutDown(Effects todo, Predicate<HoldOwner> which, Moment now) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (which.test(each.owner)) {
+                lose(todo, each, LossCause.SHUTDOWN, now);
+            }
+        }
+    }
+
+    void lose(Effects todo, Hold held, LossCause cause, Moment now) {
+        if (!held.isHeld()) {
+            return;
+        }
+        held.state = Hold.State.LOST;
+        held.lossCause = cause;
+        free(held);
+        if (held.owner.isThread() && held.isAnnounced) {
+            held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
+            lost = Stream.concat(lost.stream(), Stream.of(held)).toList();
+        }
+        if (held.isAnnounced) {
+            reportLoss(todo, held, now);
+        }
+        callBack(todo, held);
+        if (cause == LossCause.SHUTDOWN || cause == LossCause.REVOKED) {
+            releaseLost(todo, held);
+        }
+    }
+
+    private void reportLoss(Effects todo, Hold held, Moment now) {
+        if (held.isAnnounced && !held.isLossReported && held.lossCause != null) {
+            held.isLossReported = true;
+            publish(
+                    todo,
+                    new LockEvent.Lost(
+                            held.request.name(),
+                            lock.key,
+                            held.fencingToken,
+                            held.held(now.nanos()),
+                            held.lossCause,
+                            held.failedRenewals));
+        }
+    }
+
+    private void callBack(Effects todo, Hold held) {
+        held.takeCallbacks().forEach(callback -> todo.add(() -> lock.running.events.callback(callback)));
+    }
+
+    private void report(Effects todo, Hold held, RenewalOutcome outcome) {
+        publish(todo, new LockEvent.Renewed(held.request.name(), lock.key, held.fencingToken, outcome));
+    }
+
+    private void publish(Effects todo, LockEvent event) {
+        todo.add(() -> lock.running.events.publish(event));
+    }
+
+    // Views
+
+    List<HeldLock> snapshot(Moment now) {
+        List<HeldLock> all = new ArrayList<>(1);
+        for (Hold each = holds; each != null; each = each.next) {
+            all.add(each.snapshot(now));
+        }
+        return all;
+    }
+
+    void addOwners(Set<Thread> owners) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.owner.thread() != null) {
+                owners.add(each.owner.thread());
+            }
+        }
+    }
+
+    // The lists
+
+    private @Nullable Hold find(Predicate<Hold> which) {
+        Hold found = holds;
+        while (found != null && !which.test(found)) {
+            found = found.next;
+        }
+        return found;
+    }
+
+    private void free(Hold held) {
+        remove(held);
+        lock.slotFreed();
+    }
+
+    private void remove(Hold removed) {
+        unlink(removed);
+        lock.running.holdRemoved();
+    }
+
+    private void link(Hold added) {
+        Hold before = null;
+        for (Hold each = holds; each != null && each.grant.slot < added.grant.slot; each = each.next) {
+            before = each;
+        }
+        if (before == null) {
+            added.next = holds;
+            holds = added;
+        } else {
+            added.next = before.next;
+            before.next = added;
+        }
+    }
+
+    /** Keeps the removed hold's link for loops that are iterating. */
+    private void unlink(Hold removed) {
+        if (holds == removed) {
+            holds = removed.next;
+            return;
+        }
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.next == removed) {
+                each.next = removed.next;
+            }
+        }
+    }
+
+    private void keepLost(Predicate<Hold> which) {
+        if (!lost.isEmpty()) {
+            lost = lost.stream().filter(which).toList();
+        }
+    }
+}
