@@ -114,7 +114,7 @@ final class Acquisitions {
             throw Messages.inDoubt(outer);
         }
         // Allocated first: nothing may fail after the entry is counted.
-        Handle handle = new Handle(outer, outer.firstHandle());
+        Handle handle = new Handle(outer, outer.firstEntry());
         Optional<Handle> nested = Optional.of(handle);
         Hold.State state = outer.lock.enter(outer, handle, atLeast);
         if (state == Hold.State.LOST) {
@@ -175,7 +175,7 @@ final class Acquisitions {
 
     private Handle announce(Waiter waiter, Hold hold) {
         Handle handle = new Handle(hold, null);
-        hold.lock.announce(hold, waiter, handle);
+        hold.lock.announce(hold, handle);
         if (running.events.hasListeners()) {
             reportGrant(waiter, hold);
         }
@@ -191,7 +191,7 @@ final class Acquisitions {
         if (hold.grant.canBeInDoubt() && !hold.grant.isCertain()) {
             throw Messages.unconfirmed(hold);
         }
-        if (!hold.lock.take(hold, waiter, handle)) {
+        if (!hold.lock.take(hold, waiter.request.atLeast())) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
     }

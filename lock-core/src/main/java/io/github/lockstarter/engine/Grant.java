@@ -62,10 +62,10 @@ final class Grant {
     /** Monotonic time of the reported doubt; 0 for none. */
     private long doubtedAt;
 
-    Grant(LockToken token, Attempt attempt, @Nullable Heartbeat heartbeat) {
+    Grant(LockToken token, long requestedAt, int fencingTokens, @Nullable Heartbeat heartbeat) {
         this.token = token;
-        this.requestedAt = attempt.sent.nanos();
-        this.fencingTokens = attempt.fencingTokens;
+        this.requestedAt = requestedAt;
+        this.fencingTokens = fencingTokens;
         this.heartbeat = heartbeat;
         this.confirmedIn = heartbeat == null ? Heartbeat.NO_PERIOD : heartbeat.period();
     }

@@ -15,20 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** One entry into a {@link Hold}, with its own release. Thread-safe. */
-final class Handle implements LockHandle {
+final class Handle extends Entry implements LockHandle {
 
-    final Hold hold;
-
-    /** The hold's first handle, which each handle keeps reachable. */
-    private final Handle first;
-
-    /** Set under the monitor of the {@link KeyLock}, just before the entry is counted down. */
-    volatile boolean hasLeft;
-
-    /** {@code first} is null for the first reachable handle. */
-    Handle(Hold hold, @Nullable Handle first) {
-        this.hold = hold;
-        this.first = first == null ? this : first;
+    Handle(Hold hold, @Nullable Entry first) {
+        super(hold, first);
     }
 
     private Running running() {
@@ -161,7 +151,7 @@ final class Handle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         StackReserve.ensure();
-        running().run(hold.lock, (todo, now) -> hold.lock.held.onLost(todo, hold, this, callback));
+        running().run(hold.lock, (todo, now) -> hold.lock.held.onLost(todo, this, callback));
     }
 
     @Override

@@ -183,12 +183,12 @@ final class HeldSlots {
     }
 
     /** Counts an entry and applies its minimum time if held. The thread of a lost hold detects the loss here. */
-    Hold.State enter(Hold entered, Handle handle, Duration atLeast) {
+    Hold.State enter(Hold entered, Entry entry, Duration atLeast) {
         if (entered.isHeld()) {
             entered.keepFor(atLeast);
             entered.entries++;
-            if (!(entered.claim instanceof Waiter) && entered.firstHandle() == null) {
-                entered.claim = handle;
+            if (entered.firstEntry() == null) {
+                entered.first = entry;
             }
         } else if (entered.owner.thread() == Thread.currentThread()) {
             keepLost(each -> each != entered);
@@ -196,41 +196,41 @@ final class HeldSlots {
         return entered.state;
     }
 
-    void announce(Hold granted) {
+    void announce(Hold granted, Entry first) {
         granted.isAnnounced = true;
+        granted.first = first;
     }
 
-    /** False if it was given back. */
-    boolean take(Hold granted, Waiter waiter, Handle handle) {
-        if (granted.claim != waiter) {
-            return false;
+    boolean take(Hold granted, Duration atLeast) {
+        boolean isTaken = granted.isUntaken;
+        if (isTaken) {
+            granted.keepFor(atLeast);
+            granted.isUntaken = false;
         }
-        granted.keepFor(waiter.request.atLeast());
-        granted.claim = handle;
-        return true;
+        return isTaken;
     }
 
-    /** Gives back an untaken grant. */
-    void giveBack(Effects todo, Hold granted, Waiter waiter, Moment now) {
-        if (granted.claim == waiter) {
-            granted.claim = null;
+    /** No effect once it is taken. */
+    void giveBack(Effects todo, Hold granted, Moment now) {
+        if (granted.isUntaken) {
+            granted.isUntaken = false;
             expire(todo, now);
             exitEntry(todo, granted, now);
         }
     }
 
-    /** The last handle leaves the hold. The result is completed now or by the store's answer. */
-    CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
-        Hold left = handle.hold;
+    /** The entry leaves the hold. The result is completed now or by the store's answer. */
+    CompletableFuture<ReleaseOutcome> exit(Effects todo, Entry entry, Moment now) {
+        Hold left = entry.hold;
         expire(todo, now);
-        if (handle.hasLeft) {
+        if (entry.hasLeft) {
             return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         }
         CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
                 ? left.ended()
                 : CompletableFuture.completedFuture(
                         left.state == Hold.State.LOST ? ReleaseOutcome.LOST : ReleaseOutcome.STILL_HELD);
-        handle.hasLeft = true; // a later failure must not count it down twice
+        entry.hasLeft = true; // a later failure must not count it down twice
         exitEntry(todo, left, now);
         return outcome;
     }
@@ -253,9 +253,10 @@ final class HeldSlots {
     }
 
     /** Runs at once if the hold is lost. */
-    void onLost(Effects todo, Hold hold, Handle handle, Runnable callback) {
-        if (!handle.hasLeft) {
-            hold.addCallback(handle, callback);
+    void onLost(Effects todo, Entry entry, Runnable callback) {
+        Hold hold = entry.hold;
+        if (!entry.hasLeft) {
+            hold.addCallback(entry, callback);
             if (hold.state == Hold.State.LOST) {
                 callBack(todo, hold);
             }

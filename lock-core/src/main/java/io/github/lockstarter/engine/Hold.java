@@ -35,11 +35,11 @@ final class Hold {
         ENDED
     }
 
-    /** Keeps no handle reachable, since callbacks cannot release. */
-    private record LostCallback(WeakReference<Handle> handle, Runnable callback) implements Runnable {
+    /** Keeps no {@link Handle} reachable, since callbacks cannot release. */
+    private record LostCallback(WeakReference<Entry> entry, Runnable callback) implements Runnable {
 
         boolean isActive() {
-            Handle known = handle.get();
+            Entry known = entry.get();
             return known == null || !known.hasLeft;
         }
 
@@ -110,12 +110,15 @@ final class Hold {
 
     long forgetAt;
 
+    /** Until its caller takes it, or gives it back. */
+    boolean isUntaken = true;
+
     /**
-     * A {@link Waiter} until its caller takes the hold, then a {@link Handle}, or a {@code WeakReference<Handle>} once
-     * the watchdog watches its reachability. Null once given back untaken.
+     * The first reachable {@link Entry}, or a {@code WeakReference<Entry>} once the watchdog watches its reachability;
+     * null until the hold is announced. Its thread may enter again from then.
      */
     @Nullable
-    Object claim;
+    Object first;
 
     private List<LostCallback> callbacks = new ArrayList<>();
 
@@ -130,7 +133,6 @@ final class Hold {
         this.fencingToken = fencingToken;
         this.owner = waiter.owner;
         this.request = waiter.request;
-        this.claim = waiter;
         this.deadline = deadline;
         this.renewAt = renewAt;
         this.grantedAt = now.nanos();
@@ -307,12 +309,12 @@ final class Hold {
 
     // Callbacks
 
-    void addCallback(Handle handle, Runnable callback) {
+    void addCallback(Entry entry, Runnable callback) {
         if (callbacks.size() >= mostCallbacks) {
             callbacks.removeIf(each -> !each.isActive());
             mostCallbacks = 2 * callbacks.size() + 1;
         }
-        callbacks.add(new LostCallback(new WeakReference<>(handle), callback));
+        callbacks.add(new LostCallback(new WeakReference<>(entry), callback));
     }
 
     boolean hasCallbacks() {
@@ -333,21 +335,18 @@ final class Hold {
      * holds need no weak reference.
      */
     boolean checkUnreachable() {
-        if (claim instanceof Handle handle) {
-            claim = new WeakReference<>(handle);
+        if (isUntaken) {
             return false;
         }
-        return claim instanceof WeakReference<?> handles && handles.refersTo(null);
+        if (first instanceof Entry entry) {
+            first = new WeakReference<>(entry);
+            return false;
+        }
+        return first instanceof WeakReference<?> entries && entries.refersTo(null);
     }
 
     @Nullable
-    Handle firstHandle() {
-        if (claim instanceof WeakReference<?> handles) {
-            return (Handle) handles.get();
-        }
-        if (claim instanceof Waiter waiter) {
-            return waiter.handle;
-        }
-        return claim instanceof Handle handle ? handle : null;
+    Entry firstEntry() {
+        return (Entry) (first instanceof WeakReference<?> entries ? entries.get() : first);
     }
 }

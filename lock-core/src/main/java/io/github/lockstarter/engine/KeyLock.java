@@ -239,7 +239,7 @@ final class KeyLock extends TimerEntry {
             attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
             endWait(todo, waiter, new Outcome.Cancelled());
         } else if (waiter.decided instanceof Outcome.Granted granted) {
-            held.giveBack(todo, granted.hold(), waiter, now);
+            held.giveBack(todo, granted.hold(), now);
         }
     }
 
@@ -254,18 +254,18 @@ final class KeyLock extends TimerEntry {
         return held.enteredBy(owner);
     }
 
-    synchronized Hold.State enter(Hold entered, Handle handle, Duration atLeast) {
-        return held.enter(entered, handle, atLeast);
+    synchronized Hold.State enter(Hold entered, Entry entry, Duration atLeast) {
+        return held.enter(entered, entry, atLeast);
     }
 
     /** Called before listeners and the caller receive the grant. */
-    synchronized void announce(Hold granted, Waiter waiter, Handle handle) {
-        held.announce(granted);
-        waiter.handle = handle;
+    synchronized void announce(Hold granted, Entry first) {
+        held.announce(granted, first);
     }
 
-    synchronized boolean take(Hold granted, Waiter waiter, Handle handle) {
-        return held.take(granted, waiter, handle);
+    /** False if it was given back. */
+    synchronized boolean take(Hold granted, Duration atLeast) {
+        return held.take(granted, atLeast);
     }
 
     /** Ends the hold if its lease is over. */

@@ -202,7 +202,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (running == null) {
             throw stopped(request);
         }
-        return running.acquisitions.acquire(request.keys(), resolved, HoldOwner.of(request, resolved), ifBusy);
+        return new Acquisitions(running).acquire(request.keys(), resolved, HoldOwner.of(request, resolved), ifBusy);
     }
 
     @Override
@@ -213,7 +213,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             return CompletableFuture.failedFuture(stopped(request));
         }
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
-        running.acquisitions.acquireAsync(request.keys(), resolved, result);
+        new Acquisitions(running).acquireAsync(request.keys(), resolved, result);
         return result;
     }
 

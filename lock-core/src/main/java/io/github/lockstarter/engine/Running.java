@@ -88,7 +88,6 @@ final class Running {
     final Heartbeat heartbeat;
     final Watchdog watchdog;
     final HeldLocks heldLocks;
-    final Acquisitions acquisitions = new Acquisitions(this);
     final Duration patience;
 
     final StoreCapabilities capabilities;
@@ -105,7 +104,9 @@ final class Running {
     /** No longer in {@link #keys}, but with holds. */
     private final Set<KeyLock> closedKeys = ConcurrentHashMap.newKeySet();
 
-    final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
+    /** Waits that end with the run. */
+    final Queue<Runnable> unsettled = new ConcurrentLinkedQueue<>();
+
     private final Count held = new Count();
 
     /** Why no locks are granted; null while they are. */
@@ -241,9 +242,9 @@ final class Running {
         }
     }
 
-    CompletableFuture<ReleaseOutcome> exit(Handle handle) {
-        KeyLock lock = handle.hold.lock;
-        return call(lock, (todo, now) -> lock.held.exit(todo, handle, now));
+    CompletableFuture<ReleaseOutcome> exit(Entry entry) {
+        KeyLock lock = entry.hold.lock;
+        return call(lock, (todo, now) -> lock.held.exit(todo, entry, now));
     }
 
     // Commands
@@ -265,7 +266,8 @@ final class Running {
                 attempt.waiting,
                 request.atLeast(),
                 request.permits());
-        attempt.grant = new Grant(token, attempt, heartbeat.decides(token) ? heartbeat : null);
+        attempt.grant = new Grant(
+                token, attempt.sent.nanos(), attempt.fencingTokens, heartbeat.decides(token) ? heartbeat : null);
         calls.acquire(command, attempt);
     }
 
@@ -557,7 +559,7 @@ final class Running {
         refuse();
         timer.close();
         shutDown(any -> true);
-        unsettled.forEach(Settlement::endIfOver);
+        unsettled.forEach(Runnable::run);
         return calls.whenIdle();
     }
 

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  * Wait of an owner in doubt until the hold is certain or lost, or its time is over. Its thread asks the store first,
  * then the timer's; answers arrive on any thread.
  */
-final class Settlement extends TimerEntry {
+final class Settlement extends TimerEntry implements Runnable {
 
     private static final Duration PAUSE = Duration.ofMillis(50);
 
@@ -87,7 +87,12 @@ final class Settlement extends TimerEntry {
                         : running.renewForOwner(hold, Optional.empty()));
     }
 
-    boolean endIfOver() {
+    @Override
+    public void run() {
+        endIfOver();
+    }
+
+    private boolean endIfOver() {
         boolean isOver = settled.isDone()
                 || !hold.lock.checkHeld(hold)
                 || hold.grant.isCertain()

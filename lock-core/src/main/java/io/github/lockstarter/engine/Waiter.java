@@ -24,10 +24,6 @@ final class Waiter {
     @Nullable
     Outcome decided;
 
-    /** Created before the caller takes the hold; its thread may re-enter from then. */
-    @Nullable
-    Handle handle;
-
     int attempts;
 
     boolean hadToWait;

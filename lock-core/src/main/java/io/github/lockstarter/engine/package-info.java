@@ -15,6 +15,22 @@
  *       taken over, and an owner waits in a {@code Settlement}.
  * </ol>
  *
+ * <p><b>Direction.</b> {@code LockEngine} uses the caller's side ({@code Acquisitions}, {@code CompositeHandle},
+ * {@code Handle}, {@code Settlement}, {@code Messages}), which uses the run ({@code Running}, {@code Watchdog}, {@code
+ * KeyLock}, {@code HeldSlots}), which uses data ({@code Waiter}, {@code Attempt}, {@code Grant}, {@code Hold}, {@code
+ * Entry}, {@code Renewal}, {@code Outcome}, {@code Obstacle}). Nothing points back to the caller's side. From the data,
+ * these references point back to the run:
+ *
+ * <ul>
+ *   <li>{@code Waiter} and {@code Hold} have their {@code KeyLock}: callers and handles reach it through them, even if
+ *       it is closed and another object serves the key.
+ *   <li>{@code Attempt} and {@code Renewal} pass the answers to their commands to {@code Running}: a separate object
+ *       for that would be one more per command.
+ * </ul>
+ *
+ * <p>{@code KeyLock} and {@code HeldSlots} know each other, as two machines under one monitor, and {@code Running},
+ * which executes what they decide and has what all keys share.
+ *
  * <p>Other packages use {@code LockEngine} with {@code settings}; tests that control the time provide an
  * {@code EngineEnvironment}.
  */

@@ -116,7 +116,7 @@ class ClosedKeyTests {
 
         assertThat(running.isEnteredBy(thread, KEY)).isTrue();
         assertThat(running.find(KEY)).isPresent();
-        LockHandle nested = running.acquisitions
+        LockHandle nested = new Acquisitions(running)
                 .acquire(List.of(KEY), outer.hold.request, thread, IfBusy.THROW)
                 .orElseThrow();
         assertThat(((Handle) nested).hold).isSameAs(outer.hold);
@@ -383,8 +383,8 @@ class ClosedKeyTests {
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1 + slot, 0, Optional.empty(), "", slot));
         Hold hold = ((Outcome.Granted) caller.outcome.join()).hold();
         Handle handle = new Handle(hold, null);
-        hold.lock.announce(hold, caller, handle);
-        assertThat(hold.lock.take(hold, caller, handle)).isTrue();
+        hold.lock.announce(hold, handle);
+        assertThat(hold.lock.take(hold, caller.request.atLeast())).isTrue();
         return handle;
     }
 

@@ -133,7 +133,7 @@ final class ManualCaller {
             waiter = new Waiter(lock, terms, OWNER, engine.now().nanos());
             engine.running.join(waiter);
         } else {
-            engine.running.acquisitions.acquireAsync(ManualEngine.KEY, terms, result);
+            new Acquisitions(engine.running).acquireAsync(ManualEngine.KEY, terms, result);
         }
     }
 
@@ -168,10 +168,10 @@ final class ManualCaller {
         }
         Hold hold = granted.hold();
         Handle handle = new Handle(hold, null);
-        hold.lock.announce(hold, blocked, handle);
+        hold.lock.announce(hold, handle);
         if (Settlement.await(hold)) {
             engine.check(
-                    hold.lock.take(hold, blocked, handle),
+                    hold.lock.take(hold, blocked.request.atLeast()),
                     "line 2: a thread cannot take the lock that it was granted");
             waiter = null;
             result.complete(handle);
@@ -197,7 +197,7 @@ final class ManualCaller {
             if (kind != Kind.BLOCKS) {
                 entries.get(0).enterAgain(Duration.ZERO).ifPresent(entries::add);
             } else if (lock != null && lock.enteredBy(OWNER) != null) {
-                Acquisitions acquisitions = engine.running.acquisitions;
+                Acquisitions acquisitions = new Acquisitions(engine.running);
                 entries.add((Handle) acquisitions
                         .acquire(List.of(ManualEngine.KEY), terms, OWNER, IfBusy.THROW)
                         .orElseThrow());

@@ -33,8 +33,8 @@ class WatchdogTests {
 
     private KeyLock attempted(String key, AcquireResult answer) {
         LockRequest request = LockRequest.of(key).waitingUpTo(ManualCaller.LONG);
-        engine.running.acquisitions.acquireAsync(
-                key, ResolvedRequest.of(request, ManualEngine.SETTINGS), new CompletableFuture<>());
+        new Acquisitions(engine.running)
+                .acquireAsync(key, ResolvedRequest.of(request, ManualEngine.SETTINGS), new CompletableFuture<>());
         engine.store.unanswered.remove(0).answer().complete(answer);
         return engine.running.known(key);
     }

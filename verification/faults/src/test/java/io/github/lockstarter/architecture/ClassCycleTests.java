@@ -28,20 +28,16 @@ class ClassCycleTests {
             "Running",
             "KeyLock",
             "HeldSlots",
-            "Acquisitions",
             "Watchdog",
-            "Settlement",
             "Waiter",
             "WaitQueue",
             "Attempt",
             "Grant",
             "Hold",
-            "Handle",
-            "CompositeHandle",
+            "Entry",
             "Renewal",
             "Outcome",
-            "Obstacle",
-            "Messages"));
+            "Obstacle"));
 
     @Test
     void classesHaveNoCyclesOfMoreThanTwo() {
