@@ -73,7 +73,7 @@ final class KeyLock extends TimerEntry {
 
     static final String FAILED = "the lock client failed unexpectedly";
 
-    /** Until an event of the timer that has failed twice is repeated. */
+    /** Until a failed look of the timer is repeated, or a failed object closes, unless an event comes first. */
     private static final long REPEAT_NANOS = Duration.ofMillis(100).toNanos();
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -139,9 +139,6 @@ final class KeyLock extends TimerEntry {
     /** Of a thread that failed in the middle of a change; closes this object. Written without the monitor. */
     volatile @Nullable Throwable failure;
 
-    /** The latest event of the timer failed. Written by the timer's thread. */
-    private volatile boolean isRepeating;
-
     KeyLock(String key, Running running) {
         this.key = key;
         this.running = running;
@@ -152,7 +149,7 @@ final class KeyLock extends TimerEntry {
         try {
             Throwable failed = failure;
             if (failed != null) {
-                closeAfter(failed, todo);
+                close(failed, todo);
             }
             R result = event.apply(todo, now);
             next(todo, now);
@@ -167,27 +164,27 @@ final class KeyLock extends TimerEntry {
     void fail(Throwable cause) {
         failure = cause;
         try {
-            running.timer.schedule(this, repeatAt());
+            repeatLook();
         } catch (RuntimeException | Error e) {
             // The next event of the key closes it.
         }
     }
 
-    private long repeatAt() {
-        return isRepeating ? running.clock.nanos() + REPEAT_NANOS : running.beganAt;
+    private void repeatLook() {
+        running.timer.schedule(this, running.clock.nanos() + REPEAT_NANOS);
     }
 
+    /** Decides nothing, so that only a lack of memory can make it fail. */
     @GuardedBy("this")
-    private void closeAfter(Throwable failed, Effects todo) {
+    private void close(Throwable failed, Effects todo) {
+        if (!isRetired) { // reported once
+            todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
+            isRetired = true;
+        }
         endAllWaits(todo, new Outcome.Failed(false, FAILED, failed));
         held.endRenewals();
         running.replace(this);
-        boolean isReported = isRetired;
-        isRetired = true;
         failure = null;
-        if (!isReported) {
-            todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
-        }
     }
 
     // Events of callers
@@ -577,11 +574,9 @@ final class KeyLock extends TimerEntry {
     public void fire() {
         try {
             running.runInTick(this, this::look);
-            isRepeating = false;
         } catch (RuntimeException | Error e) {
-            running.timer.schedule(this, repeatAt()); // renewals, or the closing, depend on it: repeat it
-            if (!isRepeating) { // reported once
-                isRepeating = true;
+            repeatLook(); // renewals, or the closing, depend on it
+            if (failure == null) { // otherwise the closing reports it
                 throw e;
             }
         }

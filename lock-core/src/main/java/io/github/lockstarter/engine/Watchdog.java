@@ -99,12 +99,11 @@ final class Watchdog {
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
         running.forEach(lock -> {
-            boolean isReported = lock.failure != null; // by the timer, which repeats its closing
             try {
                 running.runInTick(lock, (todo, later) -> isUnsettled |= !lock.held.confirm(todo, now, isDeferred));
             } catch (RuntimeException | Error failure) {
                 isUnsettled = true; // the next beat confirms again
-                if (!isReported) {
+                if (lock.failure == null) { // otherwise the closing reports it
                     throw failure;
                 }
             }
