@@ -138,9 +138,12 @@ final class Messages {
                 };
         return new LockLostException(
                 hold.lock.key,
-                "Lost lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken + ") after "
-                        + DurationText.of(hold.held(now)) + ": " + what
+                "Lost " + named(hold) + " after " + DurationText.of(hold.held(now)) + ": " + what
                         + ". Work since then may overlap with another owner; check the fencing token where you write.");
+    }
+
+    private static String named(Hold hold) {
+        return "lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken + ")";
     }
 
     private static String certainTime(Hold hold) {
@@ -158,8 +161,8 @@ final class Messages {
     static LockBackendException inDoubt(Hold hold) {
         return new LockBackendException(
                 hold.lock.key,
-                "Cannot enter lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
-                        + ") again: the lock store did not answer for a while, or failed over, and has not confirmed "
+                "Cannot enter " + named(hold)
+                        + " again: the lock store did not answer for a while, or failed over, and has not confirmed "
                         + "yet that the lock is still held. Try again once LockHandle.isHeld() is true",
                 null);
     }
@@ -167,8 +170,8 @@ final class Messages {
     static LockBackendException unanswered(Hold hold) {
         return new LockBackendException(
                 hold.lock.key,
-                "Cannot tell whether lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
-                        + ") is still held: the lock store did not answer for a while, or failed over, and did not"
+                "Cannot tell whether " + named(hold)
+                        + " is still held: the lock store did not answer for a while, or failed over, and did not"
                         + " confirm the lock within a command timeout. Another instance may have taken it over. Repeat"
                         + " the work, as after any outage of the store",
                 null);
@@ -177,8 +180,8 @@ final class Messages {
     static LockBackendException unconfirmed(Hold hold) {
         return new LockBackendException(
                 hold.lock.key,
-                "Could not acquire lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
-                        + ") in time: the store granted it late, and has not confirmed since that no other "
+                "Could not acquire " + named(hold)
+                        + " in time: the store granted it late, and has not confirmed since that no other "
                         + "instance took it over. The lock is released. Check the connection to the lock store",
                 null);
     }
