@@ -133,8 +133,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * releases them: those of the calling thread, and of threads that are in {@link System#exit}. No effect on locks
      * that a handle owns.
      */
-    public void loseOfThreadsThatWaitForTheEnd() {
-        ifRunning(running -> running.loseOfThreadsThatWaitForTheEnd(Thread.currentThread()));
+    public void loseLocksOfThreadsAwaitingShutdown() {
+        ifRunning(running -> running.loseLocksOfThreadsAwaitingShutdown(Thread.currentThread()));
     }
 
     /**

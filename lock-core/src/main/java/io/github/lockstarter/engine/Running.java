@@ -506,7 +506,7 @@ final class Running {
     }
 
     /** Looks at each owner once, and without a monitor: a stack trace takes long. */
-    void loseOfThreadsThatWaitForTheEnd(Thread closing) {
+    void loseLocksOfThreadsAwaitingShutdown(Thread closing) {
         Set<Thread> owners = new HashSet<>();
         forEach(lock -> lock.addOwners(owners));
         owners.removeIf(owner -> owner != closing && !isExiting(owner));

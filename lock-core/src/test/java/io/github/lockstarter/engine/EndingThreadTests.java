@@ -43,7 +43,7 @@ class EndingThreadTests {
             LockHandle inner = first.locks().acquire("own");
 
             CompletableFuture<Void> drained = first.engine().drain();
-            first.engine().loseOfThreadsThatWaitForTheEnd();
+            first.engine().loseLocksOfThreadsAwaitingShutdown();
 
             await().untilAsserted(() -> assertThat(first.events().of(LockEvent.Lost.class))
                     .extracting(LockEvent.Lost::cause)

@@ -22,7 +22,7 @@ final class ExitingJob {
         CountDownLatch noticed = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             CompletableFuture<Void> drained = engine.drain();
-            engine.loseOfThreadsThatWaitForTheEnd();
+            engine.loseLocksOfThreadsAwaitingShutdown();
             drained.join();
             try {
                 noticed.await();

@@ -71,7 +71,7 @@ final class LockEngineLifecycle implements SmartLifecycle {
     public void stop(Runnable callback) {
         destroyExecutorsBeforeEngine();
         CompletableFuture<Void> drained = drain();
-        engines.values().forEach(LockEngine::loseOfThreadsThatWaitForTheEnd);
+        engines.values().forEach(LockEngine::loseLocksOfThreadsAwaitingShutdown);
         int held = engines.values().stream()
                 .mapToInt(engine -> engine.heldLocks().size())
                 .sum();
