@@ -7,6 +7,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redlock.RedlockAutoConfiguration;
 import io.github.lockstarter.demo.process.Sleep;
 import java.time.Duration;
 import java.util.Objects;
@@ -52,6 +53,7 @@ final class StarterLock implements CallerLock {
     @ImportAutoConfiguration({
         DataRedisAutoConfiguration.class,
         RedisLockAutoConfiguration.class,
+        RedlockAutoConfiguration.class,
         DistributedLockAutoConfiguration.class
     })
     static class Application {}
