@@ -200,7 +200,7 @@ public sealed interface LockEvent {
 
     /**
      * A lock was held for {@code distributed-lock.warn-after}, or twice, four times … as long; it may have been
-     * released since.
+     * released since. Not for a request for the {@linkplain LockRequest#renewedUpTo longest possible hold}.
      *
      * @param name logical name
      * @param key key

@@ -234,7 +234,8 @@ public record LockRequest(
      * {@return a copy with this longest hold} After it the lease is no longer renewed, so a holder that hangs loses the
      * lock.
      *
-     * @param maxHold from the lease to {@link #MAX_DURATION}, counted from the grant
+     * @param maxHold from the lease to {@link #MAX_DURATION}, counted from the grant; with that, the hold has no limit,
+     *     and {@link LockEvent.HeldLong} does not report it
      * @throws IllegalArgumentException when renewal is off
      */
     public LockRequest renewedUpTo(Duration maxHold) {

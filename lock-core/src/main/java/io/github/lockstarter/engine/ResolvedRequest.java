@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param maxWait zero for one attempt
  * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
- * @param warnAfter hold time after which it is reported as held long; zero for never
+ * @param warnAfter hold time after which it is reported as held long; zero for never, as for an unlimited hold
  * @param atLeast minimum time for which no other caller gets the lock; zero for none
  * @param maxHold hold time after which renewal stops; empty for never
  * @param crashTakeOver time from the end of the holder's connection to a take-over; zero for never
@@ -42,14 +42,25 @@ record ResolvedRequest(
                 lease,
                 settings.maxWaitOf(request),
                 renewal(request, settings),
-                settings.warnAfter(),
+                request.maxHold().filter(ResolvedRequest::isUnlimited).isPresent()
+                        ? Duration.ZERO
+                        : settings.warnAfter(),
                 atLeast,
-                settings.maxHoldOf(request, lease),
+                limit(settings.maxHoldOf(request, lease)),
 
                 // A take-over would cut a minimum time short; the lease is at least as long.
                 atLeast.isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO,
                 settings.permitsOf(request),
                 settings.releaseOf(request));
+    }
+
+    /** Such as that of a leader, whom no configured limit concerns. */
+    private static boolean isUnlimited(Duration maxHold) {
+        return maxHold.equals(LockRequest.MAX_DURATION);
+    }
+
+    private static Optional<Duration> limit(Optional<Duration> maxHold) {
+        return maxHold.filter(longest -> !isUnlimited(longest));
     }
 
     private static Renewal renewal(LockRequest request, EngineSettings settings) {
@@ -78,7 +89,7 @@ record ResolvedRequest(
                 terms.renewal() == Renewal.AS_CONFIGURED ? renewal : terms.renewal(),
                 warnAfter,
                 atLeast,
-                terms.maxHold().map(held::plus).or(() -> maxHold),
+                terms.maxHold().isPresent() ? limit(terms.maxHold()).map(held::plus) : maxHold,
                 crashTakeOver,
                 permits,
                 release);

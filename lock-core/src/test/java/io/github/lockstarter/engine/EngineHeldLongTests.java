@@ -193,6 +193,20 @@ class EngineHeldLongTests {
     }
 
     @Test
+    void neitherReportsNorLimitsAHoldThatMayLastAsLongAsAnyDuration() {
+        LockRequest unlimited = LockRequest.of("leader").renewedUpTo(LockRequest.MAX_DURATION);
+        LockHandle handle = engine.acquire(unlimited);
+
+        handle.extend(unlimited);
+        time.letPass(WARN_AFTER.plusSeconds(1));
+        time.letPass(LEASE.dividedBy(3));
+        await().untilAsserted(() -> assertThat(has(LockEvent.Renewed.class)).isTrue());
+        assertThat(received).isEmpty();
+        assertThat(engine.heldLocks().snapshot()).singleElement().satisfies(held -> assertThat(held.maxHold())
+                .isEmpty());
+    }
+
+    @Test
     void renewsTheLockWhenTheReportFails() {
         AtomicInteger failures = new AtomicInteger();
         onHeldLong = () -> {

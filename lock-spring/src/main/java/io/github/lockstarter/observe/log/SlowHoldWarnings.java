@@ -1,14 +1,13 @@
 package io.github.lockstarter.observe.log;
 
 import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.observe.listener.QueuedListener;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
  * Warns of each hold that exceeds {@code warn-after}, with its thread's stack unless it was acquired asynchronously.
- * Ignores leader locks. The listener's thread reads the stack, not the timer's.
+ * The listener's thread reads the stack, not the timer's.
  */
 public final class SlowHoldWarnings extends QueuedListener {
 
@@ -20,8 +19,7 @@ public final class SlowHoldWarnings extends QueuedListener {
 
     @Override
     public void onEvent(LockEvent event) {
-        if (event instanceof LockEvent.HeldLong heldLong
-                && LeaderLocks.roleOf(event.name()).isEmpty()) {
+        if (event instanceof LockEvent.HeldLong heldLong) {
             add(heldLong, () -> warn(heldLong));
         }
     }

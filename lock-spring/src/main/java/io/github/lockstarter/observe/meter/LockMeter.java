@@ -36,7 +36,7 @@ public enum LockMeter implements MeterDocumentation {
 
     WAITING_LONGEST("distributed.lock.waiting.longest", Meter.Type.GAUGE, "Time that the first of the callers waits"),
 
-    /** Without leaders' locks; a hold counts again when its age has doubled. */
+    /** Without requests for the longest possible hold; a hold counts again when its age has doubled. */
     LONG_HOLDS("distributed.lock.held.long", Meter.Type.COUNTER, "Warnings of holds longer than warn-after"),
 
     /** Without those that are released when their threads have ended. */

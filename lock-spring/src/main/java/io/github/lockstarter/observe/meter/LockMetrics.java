@@ -6,7 +6,6 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.StoreEvent;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -105,8 +104,7 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
             meters.doubts.increment();
         } else if (event instanceof LockEvent.Confirmed confirmed) {
             meters.confirmed.record(confirmed.inDoubtFor());
-        } else if (event instanceof LockEvent.HeldLong
-                && LeaderLocks.roleOf(event.name()).isEmpty()) {
+        } else if (event instanceof LockEvent.HeldLong) {
             meters.longHolds.increment();
         } else if (event instanceof LockEvent.Abandoned abandoned
                 && abandoned.abandonment() == LockEvent.Abandonment.KEPT) {

@@ -502,6 +502,7 @@ public abstract class LeaderElectionSuite {
                 .satisfies(held -> {
                     assertThat(held.name()).isEqualTo("leader.billing");
                     assertThat(held.owner()).isEqualTo(HeldLock.ASYNC);
+                    assertThat(held.maxHoldMs()).isNull();
                 });
         assertThat(other.getBean(LocksEndpoint.class)
                         .locks(SecurityContext.NONE, null, null, null, null)
