@@ -182,11 +182,10 @@ public final class LockedBeanCheck
         throw new LockStartException(
                 method.method(),
                 "locks is \"" + locks + "\", and no LockOperations bean has this name; there are " + known + '.',
-                method.isLeaderOnly()
-                        ? "There is no leader election. Mark one of several LockOperations beans as @Primary, and do "
-                                + "not exclude LeaderAutoConfiguration."
-                        : "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the "
-                                + "bean zookeeperLocks.");
+                LockRequestFactory.of(locks)
+                        .map(LockRequestFactory::actionWithoutLocks)
+                        .orElse("Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives "
+                                + "the bean zookeeperLocks."));
     }
 
     private static void checkOverridable(LockedMethod locked, Class<?> proxy) {

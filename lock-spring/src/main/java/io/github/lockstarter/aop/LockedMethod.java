@@ -4,13 +4,13 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Ownership;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -57,10 +57,10 @@ record LockedMethod(
                 .map(key -> KeyExpression.parse(key, method, parameters, placeholders))
                 .toList();
         String given = attributes.name();
-        boolean isLeaderOnly = attributes.locks().equals(LeaderLocks.BEAN);
+        Optional<LockRequestFactory> factory = LockRequestFactory.of(attributes.locks());
         checkSingle(method, declared);
         boolean isJob = MergedAnnotations.from(declared).isPresent(ScheduledLock.class);
-        checkNamed(method, isLeaderOnly || isJob, given);
+        checkNamed(method, factory.isPresent() || isJob, given);
         Class<?> owner = declared instanceof Class<?> locked ? locked : annotated.getDeclaringClass();
         String name = given.isEmpty() ? defaultName(method, owner) : resolvedName(method, given, placeholders);
         InTransaction own = attributes.inTransaction();
@@ -77,14 +77,12 @@ record LockedMethod(
                 method,
                 declared,
                 keys,
-                isLeaderOnly
-                        ? LeaderLocks.requestFor(name)
-                        : request(name, attributes, placeholders)
-                                .inTransaction(isLeftToLocks ? own : InTransaction.RELEASE),
+                factory.map(each -> each.requestFor(name)).orElseGet(() -> request(name, attributes, placeholders)
+                        .inTransaction(isLeftToLocks ? own : InTransaction.RELEASE)),
                 placeholders.resolve("locks", attributes.locks()),
                 shape,
                 Contention.of(method, type, shape, attributes),
-                isLeaderOnly || isLeftToLocks ? InTransaction.RELEASE : inTransaction);
+                isLeftToLocks ? InTransaction.RELEASE : inTransaction);
     }
 
     /** The caller's transaction is bound to its thread, a reactive one to the subscriber's context. */
@@ -100,10 +98,6 @@ record LockedMethod(
                     "Lock the method that opens the transaction, and set inTransaction = InTransaction.WARN "
                             + (canBeRefused ? "or InTransaction.REFUSE here." : "here."));
         }
-    }
-
-    boolean isLeaderOnly() {
-        return locks.equals(LeaderLocks.BEAN);
     }
 
     boolean isLockedByType() {

@@ -2,7 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
-import io.github.lockstarter.leader.LeaderLocks;
+import io.github.lockstarter.LockRequest;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -71,12 +71,16 @@ public final class LockedMethods {
         return read;
     }
 
-    /** The leader roles of the classes read so far. */
-    public Stream<String> roles() {
+    /**
+     * The requests of the methods in the classes read so far.
+     *
+     * @param locks name of the {@code LockOperations} bean
+     */
+    public Stream<LockRequest> requests(String locks) {
         return byClass.values().stream()
                 .flatMap(List::stream)
-                .filter(LockedMethod::isLeaderOnly)
-                .flatMap(method -> LeaderLocks.roleOf(method.request().name()).stream());
+                .filter(method -> method.locks().equals(locks))
+                .map(LockedMethod::request);
     }
 
     /**

@@ -5,9 +5,7 @@ import io.github.lockstarter.DurationText;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockedBeanCheck;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -57,13 +55,18 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
 
     private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
+    private final ObjectProvider<LockNames> otherNames;
     private final Set<String> usedNames = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> permitsByName = new ConcurrentHashMap<>();
     private final Set<Method> warnedMethods = ConcurrentHashMap.newKeySet();
 
-    ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
+    ConfiguredLocks(
+            ObjectProvider<DistributedLockProperties> properties,
+            ObjectProvider<LockBackendOptions> backends,
+            ObjectProvider<LockNames> otherNames) {
         this.properties = SingletonSupplier.of(properties::getObject);
         this.backends = backends;
+        this.otherNames = otherNames;
     }
 
     @Override
@@ -216,8 +219,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         });
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(usedNames);
-        properties.get().cache().names().forEach(cache -> unused.remove(SingleLoadCacheInterceptor.lockName(cache)));
-        unused.removeIf(name -> LeaderLocks.roleOf(name).isPresent());
+        otherNames.forEach(names -> unused.removeIf(names::contains));
         if (!unused.isEmpty()) {
             log.warn(
                     "distributed-lock.locks has settings for {}, and no @DistributedLock of the beans created so far "

@@ -60,14 +60,6 @@ public final class DistributedLockAutoConfiguration {
     })
     static class Enabled {
 
-        /** Not from the bound properties: their bean would be created before all post-processors exist. */
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static SingleLoadCaches distributedLockSingleLoadCaches(
-                Environment environment, ConfigurableListableBeanFactory beans) {
-            return new SingleLoadCaches(LockConditions.cacheNames(environment), beans);
-        }
-
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnLockBackend(LockBackendOption.LOCAL)
         static class InThisJvm {

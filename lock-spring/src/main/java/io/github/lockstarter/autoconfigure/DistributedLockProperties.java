@@ -6,7 +6,6 @@ import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
 import java.time.Duration;
 import java.util.HashMap;
@@ -49,11 +48,9 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param observation Observations, which a tracer turns into spans.
  * @param log Additions to the log.
  * @param web HTTP responses for lock exceptions.
- * @param cache Caches whose missing values only one instance loads.
- * @param leader Leader election.
  * @param locks Settings per lock name. Put names with characters other than lower-case letters, digits and dashes in
  *     brackets, such as distributed-lock.locks.[OrderService.ship].lease.
- * @param redis Bound by the module of the store, which may be missing, as are the other stores.
+ * @param cache Bound by another module, which may be missing, as are the leader and each store.
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 record DistributedLockProperties(
@@ -79,8 +76,8 @@ record DistributedLockProperties(
         @DefaultValue Observation observation,
         @DefaultValue Log log,
         @DefaultValue Web web,
-        @DefaultValue Cache cache,
-        @DefaultValue Leader leader,
+        @DefaultValue Map<String, String> cache,
+        @DefaultValue Map<String, String> leader,
         @DefaultValue Map<String, Named> locks,
         @DefaultValue Map<String, String> redis,
         @DefaultValue Map<String, String> redlock,
@@ -99,7 +96,7 @@ record DistributedLockProperties(
         backend = StoreModule.inUse(backend, furtherBackends).iterator().next();
         inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
-        redis = redlock = jdbc = zookeeper = etcd = Map.of();
+        cache = leader = redis = redlock = jdbc = zookeeper = etcd = Map.of();
     }
 
     @Override
@@ -197,26 +194,6 @@ record DistributedLockProperties(
             if (retryAfter.isNegative()) {
                 throw new IllegalArgumentException("distributed-lock.web.retry-after is "
                         + DurationText.exactly(retryAfter) + "; it must not be negative");
-            }
-        }
-    }
-
-    /**
-     * @param names Caches for which one instance loads a missing value of a @Cacheable(sync = true) method.
-     */
-    record Cache(@DefaultValue Set<String> names) {}
-
-    /**
-     * @param roles Roles for which this instance competes, in addition to those of annotations and code.
-     */
-    record Leader(@DefaultValue Set<String> roles) {
-
-        Leader {
-            try {
-                roles.forEach(LeaderLocks::requestFor);
-            } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(
-                        "distributed-lock.leader.roles is " + roles + ". " + e.getMessage(), e);
             }
         }
     }

@@ -62,8 +62,10 @@ class LockAnnotationConfiguration {
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ConfiguredLocks distributedLockConfiguredLocks(
-            ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
-        return new ConfiguredLocks(properties, backends);
+            ObjectProvider<DistributedLockProperties> properties,
+            ObjectProvider<LockBackendOptions> backends,
+            ObjectProvider<LockNames> otherNames) {
+        return new ConfiguredLocks(properties, backends, otherNames);
     }
 
     @Bean

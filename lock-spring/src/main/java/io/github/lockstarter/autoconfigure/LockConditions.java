@@ -4,7 +4,6 @@ import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -36,10 +35,6 @@ final class LockConditions {
                 .map(StoreModule::nameOf)
                 .distinct()
                 .toList();
-    }
-
-    static Set<String> cacheNames(Environment environment) {
-        return values(environment, "cache.names").collect(Collectors.toUnmodifiableSet());
     }
 
     private static Stream<String> values(Environment environment, String name) {

@@ -1,10 +1,11 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.OnLost;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
-/** The validated settings that a store needs. */
+/** The validated settings that stores and other modules need. */
 public interface LockSettings {
 
     /** {@return {@code distributed-lock.key-prefix}, the prefix of all stored keys} */
@@ -24,4 +25,7 @@ public interface LockSettings {
 
     /** {@return the names of this store and of {@code distributed-lock.further-backends}} */
     Set<String> backendsInUse();
+
+    /** {@return {@code distributed-lock.on-lost}} */
+    OnLost onLost();
 }

@@ -102,7 +102,8 @@ class ConfiguredLocksTests {
         StaticListableBeanFactory beans = new StaticListableBeanFactory(Map.of("properties", properties));
         ConfiguredLocks locks = new ConfiguredLocks(
                 beans.getBeanProvider(DistributedLockProperties.class),
-                beans.getBeanProvider(LockBackendOptions.class));
+                beans.getBeanProvider(LockBackendOptions.class),
+                beans.getBeanProvider(LockNames.class));
 
         locks.afterSingletonsInstantiated();
 

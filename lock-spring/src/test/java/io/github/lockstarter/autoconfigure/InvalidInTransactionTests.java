@@ -3,7 +3,6 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.leader.LeaderOnly;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.lockstarter.transaction.testing.Account;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -45,18 +44,12 @@ class InvalidInTransactionTests {
         public CompletableFuture<Long> index() {
             return CompletableFuture.completedFuture(1L);
         }
-
-        @LeaderOnly("billing")
-        public Mono<Long> collect() {
-            return Mono.empty();
-        }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"refuse", "release-after"})
     void theDefaultDoesNotRefuseAsynchronousJobs(String behaviour) {
         application
-                .withConfiguration(AutoConfigurations.of(LeaderAutoConfiguration.class))
                 .withBean(Jobs.class)
                 .withPropertyValues("distributed-lock.in-transaction=" + behaviour)
                 .run(context -> assertThat(context).hasNotFailed());

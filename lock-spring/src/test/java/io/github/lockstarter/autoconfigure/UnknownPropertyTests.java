@@ -99,10 +99,12 @@ class UnknownPropertyTests {
                         .contains("distributed-lock.leese", "[application.yaml] - 3:10"));
     }
 
-    /** The module of a store binds them, and need not be there. */
+    /** Another module binds them, and need not be there. */
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "distributed-lock.cache.names=products",
+                "distributed-lock.leader.roles=billing",
                 "distributed-lock.redis.command-timeout=1s",
                 "distributed-lock.redis.commandTimeout=1s",
                 "distributed-lock.redlock.nodes[0]=redis://a",
@@ -110,12 +112,12 @@ class UnknownPropertyTests {
                 "distributed-lock.zookeeper.root=/a/b.c",
                 "distributed-lock.etcd.endpoints=http://a,http://b"
             })
-    void areNotThoseOfAnyStore(String setting) {
+    void areNotThoseOfOtherModules(String setting) {
         application.withPropertyValues(setting).run(context -> assertThat(context)
                 .hasNotFailed()
                 .getBean(DistributedLockProperties.class)
                 .asString()
-                .contains("redis={}, redlock={}, jdbc={}, zookeeper={}, etcd={}"));
+                .contains("cache={}, leader={}, locks={}, redis={}, redlock={}, jdbc={}, zookeeper={}, etcd={}"));
     }
 
     /** A YAML file may name a group and none of its properties. */

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.Execution;
-import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -15,12 +14,9 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.Operator;
-import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
-import io.github.lockstarter.shedlock.DistributedLockProvider;
 import io.github.lockstarter.transaction.testing.H2Bank;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -31,7 +27,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import net.javacrumbs.shedlock.core.LockConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -73,7 +68,6 @@ class CodeInTransactionTests {
         ACQUIRE,
         TRY_ACQUIRE,
         AS_LOCK,
-        REGISTRY,
         OWNED_BY_HANDLE;
 
         boolean isRefusedAtOnce() {
@@ -94,7 +88,6 @@ class CodeInTransactionTests {
                                     .orElseThrow(),
                             body);
                 case AS_LOCK -> unlock(locks.asLock(key), body);
-                case REGISTRY -> unlock(new DistributedLockRegistry(locks).obtain(key), body);
                 case OWNED_BY_HANDLE ->
                     release(locks.acquire(LockRequest.of(key).ownedByHandle()), body);
                 default -> throw new AssertionError(this);
@@ -280,16 +273,13 @@ class CodeInTransactionTests {
     void acceptsALockThatTheThreadHoldsAroundTheTransaction(Form outer, CapturedOutput output) {
         for (ApplicationContextRunner each : List.of(refusing, application)) {
             each.run(context -> {
-                String key = outer == Form.REGISTRY ? "integration:1" : KEY;
                 outer.run(
                         context,
-                        outer == Form.REGISTRY ? "1" : KEY,
+                        KEY,
                         () -> inTransaction(context, transaction -> {
                             for (Form inner : Form.values()) {
-                                if (outer != Form.OWNED_BY_HANDLE
-                                        && inner != Form.OWNED_BY_HANDLE
-                                        && inner != Form.REGISTRY) {
-                                    inner.run(context, key, () -> {});
+                                if (outer != Form.OWNED_BY_HANDLE && inner != Form.OWNED_BY_HANDLE) {
+                                    inner.run(context, KEY, () -> {});
                                 }
                             }
                         }));
@@ -385,17 +375,16 @@ class CodeInTransactionTests {
         for (ApplicationContextRunner each : List.of(application, refusing, releasingAfter)) {
             each.withPropertyValues("distributed-lock.wait=1s").run(context -> {
                 LockOperations locks = context.getBean(LockOperations.class);
-                String key = form == Form.REGISTRY ? "1" : KEY;
-                LockRequest kept = LockRequest.of(form == Form.REGISTRY ? "integration:1" : KEY);
+                LockRequest kept = LockRequest.of(KEY);
                 CompletableFuture<Void> afterwards = new CompletableFuture<>();
                 for (Supplier<LockHandle> owner : List.<Supplier<LockHandle>>of(
                         () -> locks.acquireAsync(kept).join(), () -> locks.acquire(kept.ownedByHandle()))) {
                     inTransaction(context, transaction -> {
                         TransactionLocks.releaseAfterCompletion(owner.get());
-                        form.run(context, key, () -> {});
+                        form.run(context, KEY, () -> {});
                         assertThat(held(context)).isOne();
                         afterCompletion(() -> {
-                            form.run(context, key, () -> {});
+                            form.run(context, KEY, () -> {});
                             afterwards.complete(null);
                         });
                     });
@@ -494,18 +483,6 @@ class CodeInTransactionTests {
         assertThat(warnings(output)).isOne();
     }
 
-    @Test
-    void theRegistryAsksTheStoreOnlyAboutALockThatItHasReentered() {
-        releasingAfter.run(context -> inTransaction(context, transaction -> {
-            LockOperations locks = context.getBean(LockOperations.class);
-            Lock lock = new DistributedLockRegistry(locks).obtain("1");
-            assertThat(lock.tryLock()).isTrue();
-            assertThat(locks.heldLocks().find("integration:1").map(HeldLock::renewals))
-                    .contains(0L);
-            lock.unlock();
-        }));
-    }
-
     // Choices
 
     @Test
@@ -519,23 +496,6 @@ class CodeInTransactionTests {
                 assertThat(held(context)).isOne();
             });
         });
-        assertThat(warnings(output)).isZero();
-    }
-
-    @Test
-    void doesNotConcernLocksOfOtherLibraries(CapturedOutput output) {
-        for (ApplicationContextRunner each : List.of(application, refusing, releasingAfter)) {
-            each.run(context -> inTransaction(context, transaction -> {
-                LockConfiguration job =
-                        new LockConfiguration(java.time.Instant.now(), "job", Duration.ofMinutes(1), Duration.ZERO);
-                LockOperations locks = context.getBean(LockOperations.class);
-                new DistributedLockProvider(locks, Duration.ofSeconds(30))
-                        .lock(job)
-                        .orElseThrow()
-                        .unlock();
-                assertThat(held(context)).isZero();
-            }));
-        }
         assertThat(warnings(output)).isZero();
     }
 

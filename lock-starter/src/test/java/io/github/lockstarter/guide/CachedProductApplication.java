@@ -1,6 +1,7 @@
 package io.github.lockstarter.guide;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.recipes.SingleLoadCacheAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -38,6 +39,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ImportAutoConfiguration({
     DataRedisAutoConfiguration.class,
     DistributedLockAutoConfiguration.class,
+    SingleLoadCacheAutoConfiguration.class,
     RedisLockAutoConfiguration.class
 })
 @Import(CachedProductApplication.ProductLoader.class)

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * All meters, without the lock's key. Each has the tag {@code name}, except {@link #STORE_UP}, {@link #RECOVERING},
- * {@link #CACHE}, {@link #LEADER}, {@link #LEADER_CHANGES} and {@link #DROPPED}.
+ * All meters of locks, without the lock's key. Each has the tag {@code name}, except {@link #STORE_UP}, {@link
+ * #RECOVERING} and {@link #DROPPED}.
  */
 public enum LockMeter implements MeterDocumentation {
     /** 0 from the first failed command until the next answer. */
@@ -59,15 +59,6 @@ public enum LockMeter implements MeterDocumentation {
 
     /** By {@code how}: skipped, fallback. */
     SKIPPED("distributed.lock.skipped", Meter.Type.COUNTER, "Calls that did not run their locked method"),
-
-    /** By {@code cache} and {@code outcome}: loaded, hit_after_wait, loaded_without_lock. */
-    CACHE("distributed.lock.cache", Meter.Type.COUNTER, "Missing values of caches that load once over all instances"),
-
-    /** By {@code role}; a leader in doubt counts. */
-    LEADER("distributed.lock.leader", Meter.Type.GAUGE, "Whether this instance leads the role, 1 or 0"),
-
-    /** By {@code role}. */
-    LEADER_CHANGES("distributed.lock.leader.changes", Meter.Type.COUNTER, "Begins and ends of leaderships"),
 
     /** By {@code listener}. */
     DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");

@@ -11,7 +11,6 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -131,11 +130,6 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     @Override
     public void skipped(String name, Outcome outcome) {
         metersOf(name).count(outcome);
-    }
-
-    public void cacheMissed(String cache, String outcome) {
-        Tags tags = Tags.of("cache", cache, "outcome", outcome.toLowerCase(Locale.ROOT));
-        LockMeter.CACHE.counter(registry, tags).increment();
     }
 
     private static void ended(LockNameMeters meters, Duration held) {

@@ -5,7 +5,6 @@ import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.SkippedCallListener.Outcome;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -59,13 +58,6 @@ final class LockNameMeters {
         confirmed = LockMeter.CONFIRMED.timer(registry, tags);
         counters.put(Outcome.EMPTY_RESULT, LockMeter.SKIPPED.counter(registry, tags.and("how", "skipped")));
         counters.put(Outcome.FALLBACK, LockMeter.SKIPPED.counter(registry, tags.and("how", "fallback")));
-        LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, Tags.of("role", role)));
-    }
-
-    /** Each grant and each end of a hold changes the leader. */
-    private void registerLeader(MeterRegistry registry, Tags tags) {
-        LockMeter.LEADER.gauge(registry, tags, held, AtomicInteger::get);
-        LockMeter.LEADER_CHANGES.counter(registry, tags, this, meters -> meters.acquired.count() + meters.hold.count());
     }
 
     Timer refused(Refusal refusal) {

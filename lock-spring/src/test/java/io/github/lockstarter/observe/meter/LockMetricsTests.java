@@ -253,8 +253,6 @@ class LockMetricsTests {
     @Test
     void registersExactlyTheDocumentedMeters() {
         everyEvent(NAME, KEY);
-        metrics.cacheMissed("products", "LOADED");
-        everyEvent("leader.billing", "leader:billing");
         LockMetrics.ofListeners(() -> Map.of("Listener", () -> 1)).bindTo(registry);
 
         assertThat(registry.getMeters().stream()

@@ -49,6 +49,16 @@ class ArchitectureTests {
     private static final String SPI = BASE + ".spi";
     private static final String ENGINE = BASE + ".engine";
 
+    /** The packages of {@code lock-recipes}, on which only it and applications depend. */
+    private static final String[] RECIPES = {
+        BASE + ".leader",
+        BASE + ".cache",
+        BASE + ".fence",
+        BASE + ".shedlock",
+        BASE + ".integration",
+        BASE + ".autoconfigure.recipes"
+    };
+
     /** Methods of a type and its subtypes. */
     private record Waiting(Class<?> type, String names) {
 
@@ -94,6 +104,7 @@ class ArchitectureTests {
                 .resideInAPackage(BASE + ".autoconfigure.redis"));
         check(classes().that().haveSimpleName("EtcdLockBackend").should().resideInAPackage(BASE + ".etcd"));
         check(classes().that().haveSimpleName("RedlockBackend").should().resideInAPackage(BASE + ".redlock"));
+        check(classes().that().haveSimpleName("LeaderElection").should().resideInAPackage(BASE + ".leader"));
     }
 
     @Test
@@ -223,18 +234,29 @@ class ArchitectureTests {
         check(uses(BASE + ".integration", BASE, BASE + ".leader"));
     }
 
+    /** They use locks as an application does; neither the annotation nor any store knows them. */
+    @Test
+    void noOtherPackageUsesRecipes() {
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(RECIPES)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(RECIPES));
+    }
+
     /** An application need not have them. */
     @Test
     void onlyBridgesAndAutoConfigurationUseOtherLockLibraries() {
         check(noClasses()
                 .that()
-                .resideOutsideOfPackages(BASE + ".shedlock", BASE + ".autoconfigure")
+                .resideOutsideOfPackage(BASE + ".shedlock")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("net.javacrumbs.shedlock.."));
         check(noClasses()
                 .that()
-                .resideOutsideOfPackages(BASE + ".integration", BASE + ".autoconfigure")
+                .resideOutsideOfPackage(BASE + ".integration")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.integration.."));
@@ -249,20 +271,13 @@ class ArchitectureTests {
     /** The thread of an asynchronous method waits for its future. */
     @Test
     void aspectsUseOnlyTheirPackagesAndSpi() {
-        check(uses(
-                BASE + ".aop",
-                BASE,
-                BASE + ".transaction",
-                BASE + ".scheduling",
-                BASE + ".leader",
-                BASE + ".reactive",
-                SPI));
+        check(uses(BASE + ".aop", BASE, BASE + ".transaction", BASE + ".scheduling", BASE + ".reactive", SPI));
     }
 
     /** Listeners have threads, and the endpoints wait for answers. */
     @Test
-    void observationsUseOnlyRootSpiAndLeaders() {
-        check(uses(BASE + ".observe..", BASE, SPI, BASE + ".leader"));
+    void observationsUseOnlyRootAndSpi() {
+        check(uses(BASE + ".observe..", BASE, SPI));
     }
 
     @Test

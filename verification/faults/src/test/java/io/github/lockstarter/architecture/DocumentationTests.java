@@ -145,10 +145,11 @@ class DocumentationTests {
     @Test
     void describesEveryMeter() throws Exception {
         Set<String> described = codeIn("operations.md");
-        Object[] meters =
-                Class.forName("io.github.lockstarter.observe.meter.LockMeter").getEnumConstants();
-        assertThat(meters).isNotEmpty().allSatisfy(meter -> assertThat(described)
-                .contains(((MeterDocumentation) meter).getName()));
+        for (String meters : List.of("observe.meter.LockMeter", "autoconfigure.recipes.RecipeMeter")) {
+            assertThat(Class.forName("io.github.lockstarter." + meters).getEnumConstants())
+                    .isNotEmpty()
+                    .allSatisfy(meter -> assertThat(described).contains(((MeterDocumentation) meter).getName()));
+        }
     }
 
     @Test

@@ -5,8 +5,9 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.architecture.DocumentedApplication.OrderService;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LeaderAutoConfiguration;
-import io.github.lockstarter.autoconfigure.fence.FencesAutoConfiguration;
+import io.github.lockstarter.autoconfigure.recipes.FencesAutoConfiguration;
+import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
+import io.github.lockstarter.autoconfigure.recipes.SingleLoadCacheAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.DistributedLockRedisConnectionFactory;
 import io.github.lockstarter.test.InJvmLocks;
 import java.util.List;
@@ -36,6 +37,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ImportAutoConfiguration({
     DistributedLockAutoConfiguration.class,
     LeaderAutoConfiguration.class,
+    SingleLoadCacheAutoConfiguration.class,
     FencesAutoConfiguration.class
 })
 class DocumentedConfiguration {

@@ -1,0 +1,15 @@
+package io.github.lockstarter.autoconfigure.recipes;
+
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor.Outcome;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.Locale;
+
+/** Counts missing values of caches. Thread-safe. */
+record CacheMetrics(MeterRegistry registry) {
+
+    void missed(String cache, Outcome outcome) {
+        Tags tags = Tags.of("cache", cache, "outcome", outcome.name().toLowerCase(Locale.ROOT));
+        RecipeMeter.CACHE.counter(registry, tags).increment();
+    }
+}

@@ -1,0 +1,113 @@
+package io.github.lockstarter.autoconfigure.recipes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor.Outcome;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class RecipeMeterTests {
+
+    private static final String NAME = "leader.billing";
+    private static final String KEY = "leader:billing";
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final LeaderMetrics leaders = new LeaderMetrics(registry);
+
+    private void grant(String name, String key) {
+        leaders.onEvent(new LockEvent.Acquired(name, key, 17, Duration.ZERO, 1, Path.UNCONTENDED));
+    }
+
+    private void release(ReleaseOutcome outcome) {
+        leaders.onEvent(new LockEvent.Released(NAME, KEY, 17, Duration.ZERO, outcome));
+    }
+
+    private double led() {
+        return registry.get("distributed.lock.leader")
+                .tag("role", "billing")
+                .gauge()
+                .value();
+    }
+
+    private double changes() {
+        return registry.get("distributed.lock.leader.changes")
+                .tag("role", "billing")
+                .counter()
+                .count();
+    }
+
+    @Test
+    void showsWhetherThisInstanceLeadsARole() {
+        leaders.onEvent(new LockEvent.Contended(NAME, KEY));
+        assertThat(led()).isZero();
+        assertThat(changes()).isZero();
+
+        grant(NAME, KEY);
+        leaders.onEvent(new LockEvent.InDoubt(NAME, KEY, 17, Duration.ZERO));
+        assertThat(led()).isEqualTo(1);
+        release(ReleaseOutcome.RELEASED);
+        assertThat(led()).isZero();
+        assertThat(changes()).isEqualTo(2);
+    }
+
+    @Test
+    void countsALossOnce() {
+        grant(NAME, KEY);
+        leaders.onEvent(new LockEvent.Lost(NAME, KEY, 17, Duration.ZERO, LossCause.LEASE_EXPIRED, 3));
+        release(ReleaseOutcome.LOST);
+
+        assertThat(led()).isZero();
+        assertThat(changes()).isEqualTo(2);
+    }
+
+    @Test
+    void ignoresOtherLocks() {
+        grant("ship-order", "order:42");
+
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void countsTheMissingValuesOfACacheByOutcome() {
+        CacheMetrics caches = new CacheMetrics(registry);
+        for (Outcome outcome : Outcome.values()) {
+            caches.missed("products", outcome);
+            assertThat(registry.get("distributed.lock.cache")
+                            .tag("cache", "products")
+                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void registersExactlyTheDocumentedMeters() {
+        grant(NAME, KEY);
+        new CacheMetrics(registry).missed("products", Outcome.LOADED);
+
+        assertThat(registry.getMeters().stream().map(Meter::getId).map(Described::of))
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.of(RecipeMeter.values()).map(Described::of).toList());
+    }
+
+    private record Described(String name, Meter.Type type, String description) {
+
+        static Described of(Meter.Id id) {
+            return new Described(id.getName(), id.getType(), Objects.requireNonNull(id.getDescription()));
+        }
+
+        static Described of(RecipeMeter meter) {
+            return new Described(meter.getName(), meter.getType(), meter.description());
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Auto-configuration of fences. */
-@NullMarked
-package io.github.lockstarter.autoconfigure.fence;
-
-import org.jspecify.annotations.NullMarked;
