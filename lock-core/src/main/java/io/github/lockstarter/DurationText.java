@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /** Formats and checks durations: {@code 800ms}, {@code 2s}, {@code 8.1s}, {@code 90s}. For store modules. */
 public final class DurationText {
@@ -53,9 +54,24 @@ public final class DurationText {
      * @throws IllegalArgumentException when it is out of range; names all four
      */
     public static void check(String subject, Duration value, Duration least, Duration most) {
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(subject + " is " + exactly(value) + "; it must be between "
-                    + exactly(least) + " and " + exactly(most));
+        check(() -> subject, value, least, most, "");
+    }
+
+    /**
+     * Checks a configured time that may be zero.
+     *
+     * @param subject what has the time, such as a property
+     * @param value time
+     * @param least shortest one allowed, other than zero
+     * @param most longest one allowed
+     * @param zero what zero is good for, such as {@code disable the warning}; empty if it needs no mention
+     * @throws IllegalArgumentException when it is out of range; names all five
+     */
+    public static void check(Supplier<String> subject, Duration value, Duration least, Duration most, String zero) {
+        boolean allowed = value.isZero() && !zero.isEmpty();
+        if (!allowed && (value.compareTo(least) < 0 || value.compareTo(most) > 0)) {
+            throw new IllegalArgumentException(subject.get() + " is " + exactly(value) + "; it must be between "
+                    + exactly(least) + " and " + exactly(most) + (zero.isEmpty() ? "" : ", or 0 to " + zero));
         }
     }
 

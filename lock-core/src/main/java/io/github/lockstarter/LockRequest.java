@@ -5,8 +5,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -22,26 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param name logical name; for {@value #UNNAMED}, the starter uses the part of the key before a colon if an annotation
  *     or the configuration has that name
  * @param keys distinct keys in sorted order, locked all or none
- * @param maxWait longest wait; zero makes one attempt
- * @param lease as {@link DistributedLock#leaseMs}
- * @param renewal whether the watchdog renews the lease
  * @param ownership owner, who may re-enter the lock
- * @param atLeast as {@link #keptFor}
- * @param maxHold as {@link #renewedUpTo}
- * @param permits maximum number of simultaneous holders
  * @param inTransaction as {@link #inTransaction(InTransaction)}
+ * @param terms terms of this request; unset ones are configured
  */
 public record LockRequest(
-        String name,
-        List<String> keys,
-        Optional<Duration> maxWait,
-        Optional<Duration> lease,
-        Renewal renewal,
-        Ownership ownership,
-        Optional<Duration> atLeast,
-        Optional<Duration> maxHold,
-        OptionalInt permits,
-        InTransaction inTransaction) {
+        String name, List<String> keys, Ownership ownership, InTransaction inTransaction, LockTerms terms) {
 
     /** Default name. */
     public static final String UNNAMED = "unnamed";
@@ -58,8 +42,6 @@ public record LockRequest(
     /** Upper limit of all durations. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
 
-    private static final Duration ONE_MILLI = Duration.ofMillis(1);
-    private static final String HOLD = "Longest hold";
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\x00-\\x1F\\x7F-\\x9F\\u2028\\u2029]");
 
     /**
@@ -67,21 +49,15 @@ public record LockRequest(
      *
      * @param name logical name
      * @param keys keys
-     * @param maxWait longest wait
-     * @param lease lease
-     * @param renewal renewal
      * @param ownership owner
-     * @param atLeast minimum time
-     * @param maxHold longest hold
-     * @param permits permits
      * @param inTransaction behaviour inside a transaction
+     * @param terms terms
      * @throws IllegalArgumentException when there is no key, the name or a key is blank, the name has a control
      *     character, a key is too long, the wait is negative, the lease or longest hold is below {@link #MIN_LEASE},
      *     the minimum time is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a longest hold is set
-     *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}, or above 1 for several keys
+     *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}
      */
     public LockRequest {
-        Objects.requireNonNull(renewal, "renewal");
         Objects.requireNonNull(ownership, "ownership");
         Objects.requireNonNull(inTransaction, "inTransaction");
         if (name == null || name.isBlank()) {
@@ -92,25 +68,12 @@ public record LockRequest(
                     "The lock name '" + printable(name) + "' has a control character; logs and meters show the name");
         }
         keys = checkedKeys(keys, name);
-        if (maxWait.isPresent()) {
-            checkRange("Wait", maxWait.get(), Duration.ZERO, "between 0ms and 365d", keys);
-        }
-        if (lease.isPresent()) {
-            checkRange("Lease", lease.get(), MIN_LEASE, "between 20ms and 365d", keys);
-        }
-        if (atLeast.isPresent() && !atLeast.get().isZero()) {
-            checkRange("Minimum time", atLeast.get(), ONE_MILLI, "0, or between 1ms and the lease", keys);
-        }
-        if (maxHold.isPresent()) {
-            checkRange(HOLD, maxHold.get(), MIN_LEASE, "between the lease and 365d", keys);
-            if (renewal == Renewal.OFF) {
-                String why = ", which has no effect: the lock is not renewed, and ends with its lease. Leave out "
-                        + "one of them";
-                throw wrong(HOLD, maxHold.get(), why, keys);
-            }
-        }
-        if (permits.isPresent()) {
-            checkPermits(permits.getAsInt(), keys);
+        List<String> checked = keys;
+        terms.check(term -> described(term, checked));
+        if (terms.maxHold().isPresent() && terms.renewal() == Renewal.OFF) {
+            throw new IllegalArgumentException(described("maxHold", keys) + " is "
+                    + DurationText.exactly(terms.maxHold().get())
+                    + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out one of them");
         }
     }
 
@@ -136,17 +99,11 @@ public record LockRequest(
     }
 
     private static LockRequest unconfigured(List<String> keys) {
-        return new LockRequest(
-                UNNAMED,
-                keys,
-                Optional.empty(),
-                Optional.empty(),
-                Renewal.AS_CONFIGURED,
-                Ownership.THREAD,
-                Optional.empty(),
-                Optional.empty(),
-                OptionalInt.empty(),
-                InTransaction.AS_CONFIGURED);
+        return new LockRequest(UNNAMED, keys, Ownership.THREAD, InTransaction.AS_CONFIGURED, LockTerms.NONE);
+    }
+
+    private LockRequest with(LockTerms changed) {
+        return new LockRequest(name, keys, ownership, inTransaction, changed);
     }
 
     /**
@@ -156,8 +113,7 @@ public record LockRequest(
      * @param name with few distinct values, never the key
      */
     public LockRequest named(String name) {
-        return new LockRequest(
-                name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits, inTransaction);
+        return new LockRequest(name, keys, ownership, inTransaction, terms);
     }
 
     /**
@@ -166,8 +122,7 @@ public record LockRequest(
      * @param keys at least one, in any order
      */
     public LockRequest withKeys(List<String> keys) {
-        return new LockRequest(
-                name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits, inTransaction);
+        return new LockRequest(name, keys, ownership, inTransaction, terms);
     }
 
     /**
@@ -176,8 +131,7 @@ public record LockRequest(
      * @param wait zero for one attempt, up to {@link #MAX_DURATION}
      */
     public LockRequest waitingUpTo(Duration wait) {
-        return new LockRequest(
-                name, keys, Optional.of(wait), lease, renewal, ownership, atLeast, maxHold, permits, inTransaction);
+        return with(terms.maxWait(wait));
     }
 
     /** {@return a copy for a single attempt} */
@@ -191,14 +145,12 @@ public record LockRequest(
      * @param lease from {@link #MIN_LEASE} to {@code distributed-lock.max-lease}
      */
     public LockRequest leasedFor(Duration lease) {
-        return new LockRequest(
-                name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast, maxHold, permits, inTransaction);
+        return with(terms.lease(lease));
     }
 
     /** {@return a copy with renewal} */
     public LockRequest withRenewal() {
-        return new LockRequest(
-                name, keys, maxWait, lease, Renewal.ON, ownership, atLeast, maxHold, permits, inTransaction);
+        return with(terms.renewal(Renewal.ON));
     }
 
     /**
@@ -206,16 +158,14 @@ public record LockRequest(
      * the key throws {@link LockLostException}.
      */
     public LockRequest withoutRenewal() {
-        return new LockRequest(
-                name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast, maxHold, permits, inTransaction);
+        return with(terms.renewal(Renewal.OFF));
     }
 
     /**
      * {@return a copy whose lock is {@linkplain Ownership#HANDLE owned by the handle}, for handles that change threads}
      */
     public LockRequest ownedByHandle() {
-        return new LockRequest(
-                name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold, permits, inTransaction);
+        return new LockRequest(name, keys, Ownership.HANDLE, inTransaction, terms);
     }
 
     /**
@@ -226,8 +176,7 @@ public record LockRequest(
      * @param minimum from 1 ms to the lease; zero for none
      */
     public LockRequest keptFor(Duration minimum) {
-        return new LockRequest(
-                name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum), maxHold, permits, inTransaction);
+        return with(terms.atLeast(minimum));
     }
 
     /**
@@ -239,8 +188,7 @@ public record LockRequest(
      * @throws IllegalArgumentException when renewal is off
      */
     public LockRequest renewedUpTo(Duration maxHold) {
-        return new LockRequest(
-                name, keys, maxWait, lease, renewal, ownership, atLeast, Optional.of(maxHold), permits, inTransaction);
+        return with(terms.maxHold(maxHold));
     }
 
     /**
@@ -251,8 +199,7 @@ public record LockRequest(
      * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; above 1 only with one key
      */
     public LockRequest permits(int permits) {
-        OptionalInt limit = OptionalInt.of(permits);
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, limit, inTransaction);
+        return with(terms.permits(permits));
     }
 
     /**
@@ -262,7 +209,7 @@ public record LockRequest(
      * @param behaviour such as {@link InTransaction#RELEASE_AFTER}
      */
     public LockRequest inTransaction(InTransaction behaviour) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits, behaviour);
+        return new LockRequest(name, keys, ownership, behaviour, terms);
     }
 
     /**
@@ -327,29 +274,7 @@ public record LockRequest(
         }
     }
 
-    private static void checkRange(String term, Duration value, Duration least, String range, List<String> keys) {
-        if (value.compareTo(least) < 0 || value.compareTo(MAX_DURATION) > 0) {
-            throw wrong(term, value, "; it must be " + range, keys);
-        }
-    }
-
-    private static IllegalArgumentException wrong(String term, Duration value, String why, List<String> keys) {
-        return new IllegalArgumentException(
-                term + " of lock '" + described(keys) + "' is " + DurationText.exactly(value) + why);
-    }
-
-    private static void checkPermits(int permits, List<String> keys) {
-        if (permits < 1 || permits > MOST_PERMITS) {
-            throw new IllegalArgumentException("Lock '" + described(keys) + "' has " + permits
-                    + " permits; there must be from 1 to " + MOST_PERMITS);
-        }
-        if (permits > 1 && keys.size() > 1) {
-            throw new IllegalArgumentException("Lock '" + described(keys) + "' has " + permits + " permits and "
-                    + keys.size() + " keys; only a lock with one key can have more than one permit");
-        }
-    }
-
-    private static String described(List<String> keys) {
-        return printable(String.join(", ", keys));
+    private static String described(String term, List<String> keys) {
+        return term + " of lock '" + printable(String.join(", ", keys)) + "'";
     }
 }

@@ -89,10 +89,11 @@ class LockRequestTests {
 
         assertThat(plain).isEqualTo(LockRequest.of("order:42"));
         assertThat(changed.name()).isEqualTo("ship");
-        assertThat(changed.maxWait()).contains(Duration.ofSeconds(2));
-        assertThat(changed.lease()).contains(Duration.ofSeconds(10));
-        assertThat(changed.renewal()).isEqualTo(Renewal.OFF);
-        assertThat(changed.withRenewal().renewal()).isEqualTo(Renewal.ON);
-        assertThat(changed.withoutWaiting().maxWait()).contains(Duration.ZERO);
+        LockTerms terms = changed.terms();
+        assertThat(terms.maxWait()).contains(Duration.ofSeconds(2));
+        assertThat(terms.lease()).contains(Duration.ofSeconds(10));
+        assertThat(terms.renewal()).isEqualTo(Renewal.OFF);
+        assertThat(changed.withRenewal().terms()).isEqualTo(terms.renewal(Renewal.ON));
+        assertThat(changed.withoutWaiting().terms().maxWait()).contains(Duration.ZERO);
     }
 }

@@ -143,7 +143,8 @@ class LockTemplateTests {
         long start = System.nanoTime();
         assertThat(locks.tryAcquire("k")).isEmpty();
         assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isLessThan(EngineSettings.DEFAULTS.maxWait().dividedBy(2));
+                .isLessThan(
+                        EngineSettings.DEFAULTS.terms().maxWait().orElseThrow().dividedBy(2));
         assertThat(locks.tryAcquire(LockRequest.of("k").waitingUpTo(Duration.ofMillis(30))))
                 .isEmpty();
         other.release();

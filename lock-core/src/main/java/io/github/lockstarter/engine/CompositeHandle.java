@@ -100,12 +100,12 @@ final class CompositeHandle implements LockHandle {
     }
 
     @Override
-    public void extend(LockRequest terms) {
-        if (!keys().equals(terms.keys())) {
-            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
+    public void extend(LockRequest request) {
+        if (!keys().equals(request.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
-        parts.forEach(part -> part.extendLease(terms)); // all before one continues on the terms
-        parts.forEach(part -> part.continueOn(terms));
+        parts.forEach(part -> part.extendLease(request)); // all before one continues on the terms
+        parts.forEach(part -> part.continueOn(request.terms()));
     }
 
     @Override

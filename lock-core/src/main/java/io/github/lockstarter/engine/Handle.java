@@ -5,8 +5,8 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -103,17 +103,18 @@ final class Handle extends Entry implements LockHandle {
     }
 
     @Override
-    public void extend(LockRequest terms) {
-        if (!keys().equals(terms.keys())) {
-            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
+    public void extend(LockRequest request) {
+        if (!keys().equals(request.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
-        extendLease(terms);
-        continueOn(terms);
+        extendLease(request);
+        continueOn(request.terms());
     }
 
     /** Without the check of the keys. */
-    void extendLease(LockRequest terms) {
-        running().settings.checkExtension(terms, hold.request.lease());
+    void extendLease(LockRequest request) {
+        running().settings.checkExtension(request, hold.request.lease());
+        LockTerms terms = request.terms();
         Messages.checkKept(key(), terms.atLeast().orElse(Duration.ZERO), running().capabilities);
         if (!checkHeld()) {
             throw notHeld();
@@ -135,7 +136,7 @@ final class Handle extends Entry implements LockHandle {
         }
     }
 
-    void continueOn(LockRequest terms) {
+    void continueOn(LockTerms terms) {
         running().run(hold.lock, (todo, now) -> hold.lock.held.continueOn(hold, terms, now));
     }
 
@@ -160,7 +161,7 @@ final class Handle extends Entry implements LockHandle {
     }
 
     /**
-     * {@link #release()}, completed by any thread. With {@link EngineSettings.Release#SEND}, completes with {@code
+     * {@link #release()}, completed by any thread. With {@link LockTerms.Release#SEND}, completes with {@code
      * SENT} once sent, unless the lock is in doubt or a renewal is under way.
      */
     CompletableFuture<ReleaseOutcome> beginRelease() {
@@ -169,7 +170,7 @@ final class Handle extends Entry implements LockHandle {
         }
         try {
             StackReserve.ensure();
-            boolean isAwaited = hold.request.release() == EngineSettings.Release.AWAIT || !isCertain();
+            boolean isAwaited = hold.request.awaitsRelease() || !isCertain();
             CompletableFuture<ReleaseOutcome> outcome = running().exit(this);
             return isAwaited || outcome.isDone() || !hold.isReleaseSent
                     ? outcome

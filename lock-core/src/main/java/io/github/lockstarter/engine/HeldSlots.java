@@ -5,7 +5,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Abandonment;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -276,7 +276,7 @@ final class HeldSlots {
         renew(todo, new Renewal(hold, Renewal.Kind.OF_OWNER, now, requested, answer));
     }
 
-    void continueOn(Hold hold, LockRequest terms, Moment now) {
+    void continueOn(Hold hold, LockTerms terms, Moment now) {
         if (hold.isHeld()) {
             hold.continueOn(terms, now.nanos());
         }

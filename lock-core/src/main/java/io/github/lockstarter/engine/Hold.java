@@ -3,7 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockEvent.LossCause;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -278,7 +278,7 @@ final class Hold {
     }
 
     /** Applies granted terms from now on; the longer minimum time wins. */
-    void continueOn(LockRequest terms, long now) {
+    void continueOn(LockTerms terms, long now) {
         terms.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
         request = request.continuedOn(terms, held(now));
     }

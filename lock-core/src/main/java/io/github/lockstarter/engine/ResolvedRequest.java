@@ -1,78 +1,41 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A request completed from its name's configuration and the defaults.
+ * A request with all its terms: its own, else configured for its name, else the defaults.
  *
- * @param maxWait zero for one attempt
- * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
  * @param warnAfter hold time after which it is reported as held long; zero for never, as for an unlimited hold
- * @param atLeast minimum time for which no other caller gets the lock; zero for none
- * @param maxHold hold time after which renewal stops; empty for never
- * @param crashTakeOver time from the end of the holder's connection to a take-over; zero for never
- * @param permits number of concurrent holders
- * @param release whether a release awaits the store's answer
  */
-record ResolvedRequest(
-        String name,
-        Duration lease,
-        Duration maxWait,
-        Renewal renewal,
-        Duration warnAfter,
-        Duration atLeast,
-        Optional<Duration> maxHold,
-        Duration crashTakeOver,
-        int permits,
-        EngineSettings.Release release) {
+record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
 
     private static final int RENEWALS_PER_LEASE = 3;
     private static final int BATCHES_PER_LEASE = 100;
     private static final long MAX_BATCH_NANOS = 50_000_000;
 
     static ResolvedRequest of(LockRequest request, EngineSettings settings) {
-        Duration lease = settings.leaseOf(request);
-        Duration atLeast = settings.atLeastOf(request, lease);
+        boolean isUnlimited =
+                request.terms().maxHold().filter(ResolvedRequest::isUnlimited).isPresent();
         return new ResolvedRequest(
-                request.name(),
-                lease,
-                settings.maxWaitOf(request),
-                renewal(request, settings),
-                request.maxHold().filter(ResolvedRequest::isUnlimited).isPresent()
-                        ? Duration.ZERO
-                        : settings.warnAfter(),
-                atLeast,
-                limit(settings.maxHoldOf(request, lease)),
-
-                // A take-over would cut a minimum time short; the lease is at least as long.
-                atLeast.isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO,
-                settings.permitsOf(request),
-                settings.releaseOf(request));
+                request.name(), settings.completed(request), isUnlimited ? Duration.ZERO : settings.warnAfter());
     }
 
     /** Such as that of a leader, whom no configured limit concerns. */
     private static boolean isUnlimited(Duration maxHold) {
-        return maxHold.equals(LockRequest.MAX_DURATION);
+        return maxHold.compareTo(LockRequest.MAX_DURATION) >= 0;
     }
 
-    private static Optional<Duration> limit(Optional<Duration> maxHold) {
-        return maxHold.filter(longest -> !isUnlimited(longest));
-    }
-
-    private static Renewal renewal(LockRequest request, EngineSettings settings) {
-        if (request.renewal() != Renewal.AS_CONFIGURED) {
-            return request.renewal();
-        }
-        return settings.watchdog().enabled() ? Renewal.ON : Renewal.OFF;
+    private ResolvedRequest with(LockTerms changed) {
+        return new ResolvedRequest(name, changed, warnAfter);
     }
 
     ResolvedRequest waitingUpTo(Duration wait) {
-        return new ResolvedRequest(
-                name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver, permits, release);
+        return with(terms.maxWait(wait));
     }
 
     /**
@@ -81,30 +44,66 @@ record ResolvedRequest(
      *
      * @param held time since the grant
      */
-    ResolvedRequest continuedOn(LockRequest terms, Duration held) {
-        return new ResolvedRequest(
-                name,
-                terms.lease().filter(other -> other.compareTo(lease) > 0).orElse(lease),
-                maxWait,
-                terms.renewal() == Renewal.AS_CONFIGURED ? renewal : terms.renewal(),
-                warnAfter,
-                atLeast,
-                terms.maxHold().isPresent() ? limit(terms.maxHold()).map(held::plus) : maxHold,
-                crashTakeOver,
-                permits,
-                release);
+    ResolvedRequest continuedOn(LockTerms extension, Duration held) {
+        LockTerms continued = terms;
+        if (extension.lease().isPresent() && extension.lease().get().compareTo(lease()) > 0) {
+            continued = continued.lease(extension.lease().get());
+        }
+        if (extension.renewal() != Renewal.AS_CONFIGURED) {
+            continued = continued.renewal(extension.renewal());
+        }
+        if (extension.maxHold().isPresent()) {
+            continued = continued.maxHold(held.plus(extension.maxHold().get()));
+        }
+        return with(continued);
+    }
+
+    /** Zero for one attempt. */
+    Duration maxWait() {
+        return terms.maxWait().orElseThrow();
+    }
+
+    Duration lease() {
+        return terms.lease().orElseThrow();
+    }
+
+    /** Minimum time for which no other caller gets the lock; zero for none. */
+    Duration atLeast() {
+        return terms.atLeast().orElse(Duration.ZERO);
+    }
+
+    /** Hold time after which renewal stops; empty for never. */
+    Optional<Duration> maxHold() {
+        return terms.maxHold().filter(longest -> !isUnlimited(longest));
+    }
+
+    /**
+     * Time from the end of the holder's connection to a take-over; zero for never. A take-over would cut a minimum time
+     * short; the lease is at least as long.
+     */
+    Duration crashTakeOver() {
+        return isKept() ? Duration.ZERO : terms.crashTakeOver().orElseThrow();
+    }
+
+    int permits() {
+        return terms.permits().orElseThrow();
+    }
+
+    /** Whether a release awaits the store's answer. */
+    boolean awaitsRelease() {
+        return terms.release().orElseThrow() == LockTerms.Release.AWAIT;
     }
 
     boolean isRenewed() {
-        return renewal == Renewal.ON;
+        return terms.renewal() == Renewal.ON;
     }
 
     boolean isKept() {
-        return !atLeast.isZero();
+        return !atLeast().isZero();
     }
 
     long leaseNanos() {
-        return lease.toNanos();
+        return lease().toNanos();
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
@@ -69,31 +70,26 @@ public final class Application implements AutoCloseable {
 
     private static EngineSettings settings(
             Duration lease, Optional<Duration> maxHold, Duration maxRetryDelay, Duration maxWait) {
+        LockTerms terms = LockTerms.NONE.lease(lease).maxWait(maxWait);
         return new EngineSettings(
-                lease,
+                maxHold.map(terms::maxHold).orElse(terms),
                 Duration.ofMinutes(10),
-                maxWait,
                 maxRetryDelay,
-                new EngineSettings.Watchdog(true, maxHold),
                 EngineSettings.HandOver.DEFAULTS,
                 EngineSettings.DEFAULTS.shownPlace(),
                 EngineSettings.DEFAULTS.warnAfter(),
-                EngineSettings.DEFAULTS.crashTakeOver(),
                 Map.of());
     }
 
     /** The same with other limits for hand-overs. */
     public static EngineSettings with(EngineSettings.HandOver handOver, EngineSettings settings) {
         return new EngineSettings(
-                settings.lease(),
+                settings.terms(),
                 settings.maxLease(),
-                settings.maxWait(),
                 settings.maxRetryDelay(),
-                settings.watchdog(),
                 handOver,
                 settings.shownPlace(),
                 settings.warnAfter(),
-                settings.crashTakeOver(),
                 settings.locks());
     }
 

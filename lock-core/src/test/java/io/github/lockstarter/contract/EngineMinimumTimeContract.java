@@ -254,7 +254,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
 
         assertThatThrownBy(() -> first.locks().acquire(tooLong))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("Minimum time of lock '" + key + "' is 6s, above the lease of the lock (5s)."
+                .hasMessageStartingWith("atLeast of lock '" + key + "' is 6s, above the lease of the lock (5s)."
                         + " Lower the minimum time, or raise the lease");
     }
 

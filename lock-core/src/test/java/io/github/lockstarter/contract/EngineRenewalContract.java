@@ -174,7 +174,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     void refusesALongestHoldBelowTheLease() {
         assertThatThrownBy(() -> first.locks().acquire(renewed.renewedUpTo(LEASE.minusMillis(1))))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Longest hold of lock '" + key
+                .hasMessage("maxHold of lock '" + key
                         + "' is 59.999s, below the lease of the lock (60s), for which it is held anyway. Raise "
                         + "max-hold, or lower the lease");
         assertThat(first.backend().count(Verb.ACQUIRE)).isZero();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
@@ -56,15 +57,12 @@ class EngineHeldLongTests {
     private LockEngine engine(Duration warnAfter) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         EngineSettings settings = new EngineSettings(
-                LEASE,
+                LockTerms.NONE.lease(LEASE),
                 defaults.maxLease(),
-                defaults.maxWait(),
                 defaults.maxRetryDelay(),
-                defaults.watchdog(),
                 defaults.handOver(),
                 defaults.shownPlace(),
                 warnAfter,
-                defaults.crashTakeOver(),
                 Map.of());
         EngineClock clock = new EngineClock(this::nanos, time.engineClock().wall());
         return new LockEngine(backend, settings, List.of(this::receive), time.environment(clock));

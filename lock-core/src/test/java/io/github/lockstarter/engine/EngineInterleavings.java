@@ -8,6 +8,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -20,7 +21,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -121,32 +121,17 @@ abstract class EngineInterleavings {
     private static EngineSettings settings(EngineSettings.HandOver handOver) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
-                defaults.lease(),
+                LockTerms.NONE.crashTakeOver(TAKE_OVER),
                 defaults.maxLease(),
-                defaults.maxWait(),
                 defaults.maxRetryDelay(),
-                defaults.watchdog(),
                 handOver,
                 defaults.shownPlace(),
                 defaults.warnAfter(),
-                TAKE_OVER,
                 Map.of(
                         NEVER_TAKEN_OVER,
-                        new EngineSettings.Overrides(
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.of(Duration.ZERO),
-                                OptionalInt.empty(),
-                                EngineSettings.Release.AWAIT),
+                        LockTerms.NONE.crashTakeOver(Duration.ZERO),
                         SENT_RELEASE,
-                        new EngineSettings.Overrides(
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                OptionalInt.empty(),
-                                EngineSettings.Release.SEND)));
+                        LockTerms.NONE.release(LockTerms.Release.SEND)));
     }
 
     private LockListener listener() {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,8 @@ final class Fingerprint {
     private static final Set<Class<?>> CONSTANT =
             Set.of(Thread.class, Short.class, EngineSettings.class, LockRequest.class);
 
-    private static final Set<Class<?>> PLAIN = Set.of(Boolean.class, Integer.class, String.class, Duration.class);
+    private static final Set<Class<?>> PLAIN =
+            Set.of(Boolean.class, Integer.class, OptionalInt.class, String.class, Duration.class);
 
     private final Moment now;
     private final StringBuilder text = new StringBuilder(4096);

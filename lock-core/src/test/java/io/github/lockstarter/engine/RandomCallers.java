@@ -7,6 +7,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.UnreliableStore.Planted;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -69,15 +70,12 @@ final class RandomCallers implements AutoCloseable {
     private static EngineSettings settings(Duration lease, Duration maxRetryDelay) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
+                LockTerms.NONE.lease(lease),
                 lease,
-                lease,
-                defaults.maxWait(),
                 maxRetryDelay,
-                defaults.watchdog(),
                 defaults.handOver(),
                 defaults.shownPlace(),
                 defaults.warnAfter(),
-                defaults.crashTakeOver(),
                 Map.of());
     }
 
@@ -200,7 +198,7 @@ final class RandomCallers implements AutoCloseable {
         }
 
         private void checkBusy(LockRequest request, long since) {
-            int permits = request.permits().orElse(1);
+            int permits = request.terms().permits().orElse(1);
             check(
                     request.keys().stream().anyMatch(key -> store.wasTaken(key, permits, since)),
                     "refused though free during the whole call: " + request);

@@ -3,10 +3,8 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.Renewal;
-import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.LockTerms;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -14,8 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ResolvedRequestTests {
-
-    private static final Duration SECOND = Duration.ofSeconds(1);
 
     @ParameterizedTest
     @ValueSource(longs = {20, 21, 100, 900, 3_000, 30_000, 600_000, 31_536_000_000L})
@@ -42,16 +38,6 @@ class ResolvedRequestTests {
     }
 
     private static ResolvedRequest leased(Duration lease) {
-        return new ResolvedRequest(
-                LockRequest.UNNAMED,
-                lease,
-                SECOND,
-                Renewal.ON,
-                Duration.ZERO,
-                Duration.ZERO,
-                Optional.empty(),
-                Duration.ZERO,
-                1,
-                EngineSettings.Release.AWAIT);
+        return new ResolvedRequest(LockRequest.UNNAMED, LockTerms.NONE.lease(lease), Duration.ZERO);
     }
 }

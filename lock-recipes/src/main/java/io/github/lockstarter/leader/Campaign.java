@@ -1,5 +1,6 @@
 package io.github.lockstarter.leader;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -233,10 +234,7 @@ final class Campaign implements Leadership {
 
     @Override
     public void yield(Duration pause) {
-        if (pause.isNegative() || pause.compareTo(LockRequest.MAX_DURATION) > 0) {
-            throw new IllegalArgumentException(
-                    "The pause of role '" + role + "' is " + pause + "; it must be between 0 and 365 days");
-        }
+        DurationText.check("The pause of role '" + role + "'", pause, Duration.ZERO, LockRequest.MAX_DURATION);
         giveUp(any -> true, Cause.YIELDED, pause);
     }
 }

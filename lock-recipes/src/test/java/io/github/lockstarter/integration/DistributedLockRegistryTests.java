@@ -245,9 +245,11 @@ class DistributedLockRegistryTests {
         ArgumentCaptor<LockRequest> requests = ArgumentCaptor.captor();
         verify(source, times(3)).tryAcquire(requests.capture());
         assertThat(requests.getAllValues())
-                .extracting(LockRequest::lease)
+                .extracting(request -> request.terms().lease())
                 .containsExactly(Optional.of(ttl), Optional.of(ttl), Optional.empty());
-        assertThat(requests.getAllValues()).extracting(LockRequest::renewal).containsOnly(Renewal.AS_CONFIGURED);
+        assertThat(requests.getAllValues())
+                .extracting(request -> request.terms().renewal())
+                .containsOnly(Renewal.AS_CONFIGURED);
     }
 
     @Test

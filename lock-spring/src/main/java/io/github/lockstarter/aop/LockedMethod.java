@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.Ownership;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.AnnotatedElement;
@@ -11,7 +12,6 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -115,23 +115,14 @@ record LockedMethod(
 
     private static LockRequest request(String name, DistributedLock attributes, Placeholders placeholders) {
         try {
-            return new LockRequest(
-                    name,
-                    List.of(name),
-                    placeholders.duration("maxWait", "waitMs", attributes.waitMs(), attributes.maxWait()),
-                    placeholders.duration("lease", "leaseMs", attributes.leaseMs(), attributes.lease()),
-                    attributes.renewal(),
-                    Ownership.THREAD,
-                    placeholders.duration("atLeast", "atLeastMs", attributes.atLeastMs(), attributes.atLeast()),
-                    placeholders.duration("maxHold", "maxHoldMs", attributes.maxHoldMs(), attributes.maxHold()),
-                    attributes.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(attributes.permits()),
-                    attributes.inTransaction());
+            LockTerms terms = LockTerms.of(attributes, placeholders::duration);
+            return new LockRequest(name, List.of(name), Ownership.THREAD, attributes.inTransaction(), terms);
         } catch (IllegalArgumentException e) {
             throw new LockStartException(
                     placeholders.method(),
                     e.getMessage() + ".",
-                    "Correct leaseMs, waitMs, atLeastMs, maxHoldMs or permits, or the text in their place, or leave "
-                            + "it out to use the configured value.");
+                    "Correct leaseMs, waitMs, atLeastMs, maxHoldMs or permits, or the text in its place (not both), "
+                            + "or leave it out to use the configured value.");
         }
     }
 

@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.DistributedLock;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,19 +28,8 @@ record Placeholders(Method method, StringValueResolver properties) {
         }
     }
 
-    /** Reads a number of milliseconds or a text; empty if neither is set. */
-    Optional<Duration> duration(String attribute, String ofMillis, long millis, String text) {
-        boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
-        if (text.isEmpty()) {
-            return hasMillis ? Optional.of(Duration.ofMillis(millis)) : Optional.empty();
-        }
-        if (hasMillis) {
-            throw new LockStartException(
-                    method,
-                    "it has " + ofMillis + " = " + millis + " and " + attribute + " = \"" + text + "\".",
-                    "Remove one of them: " + ofMillis + " is a number of milliseconds, " + attribute
-                            + " a text with a unit or a placeholder.");
-        }
+    /** Reads a text; empty if it is blank. */
+    Optional<Duration> duration(String attribute, String text) {
         String value = resolve(attribute, text).strip();
         return value.isEmpty() ? Optional.empty() : Optional.of(parsed(attribute, text, value));
     }

@@ -4,6 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.scheduling.ScheduledLock;
@@ -54,6 +55,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
             "io.github.resilience4j.retry.annotation.Retry");
 
     private final Supplier<DistributedLockProperties> properties;
+    private final Supplier<EngineSettings> settings;
     private final ObjectProvider<LockBackendOptions> backends;
     private final ObjectProvider<LockNames> otherNames;
     private final Set<String> usedNames = ConcurrentHashMap.newKeySet();
@@ -65,6 +67,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
             ObjectProvider<LockBackendOptions> backends,
             ObjectProvider<LockNames> otherNames) {
         this.properties = SingletonSupplier.of(properties::getObject);
+        this.settings = SingletonSupplier.of(() -> this.properties.get().engineSettings());
         this.backends = backends;
         this.otherNames = otherNames;
     }
@@ -72,21 +75,15 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     @Override
     public void check(Method method, LockRequest request, String locks) {
         if (usedNames.add(request.name())) {
-            request.lease().ifPresent(lease -> warnOfShortLease("The lease of lock '" + request.name() + "'", lease));
-            request.maxWait().ifPresent(wait -> warnOfShortWait("The wait for lock '" + request.name() + "'", wait));
+            LockTerms own = request.terms();
+            own.lease().ifPresent(lease -> warnOfShortLease("lease of lock '" + request.name() + "'", lease));
+            own.maxWait().ifPresent(wait -> warnOfShortWait("maxWait of lock '" + request.name() + "'", wait));
         }
-        DistributedLockProperties known = properties.get();
-        EngineSettings settings = known.engineSettings();
-        settings.validate(request);
-        Optional<Duration> atLeast = known.atLeastOf(request);
-        int permits = settings.permitsOf(request);
-        checkPermits(method, request, permits);
-        LockRequest effective = atLeast.map(request::keptFor).orElse(request).permits(permits);
-        Optional<Duration> lease =
-                request.lease().or(() -> Optional.ofNullable(known.leases().get(request.name())));
-        backends.getObject().check(lease.map(effective::leasedFor).orElse(effective), locks);
-        checkRepetition(method, request, atLeast);
-        checkSchedule(method, request, settings.maxWaitOf(request), atLeast);
+        LockTerms terms = settings.get().completed(request);
+        checkPermits(method, request, terms.permits().orElse(1));
+        backends.getObject().check(request.keys(), terms, locks);
+        checkRepetition(method, request, terms.atLeast());
+        checkSchedule(method, request, terms.maxWait().orElseThrow(), terms.atLeast());
     }
 
     /** The repeated call would be skipped, and the scheduler would not learn of the failure. */

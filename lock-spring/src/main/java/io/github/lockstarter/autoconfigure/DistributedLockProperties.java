@@ -4,7 +4,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
 import java.time.Duration;
@@ -129,24 +131,24 @@ record DistributedLockProperties(
         return !warnAfter.isZero();
     }
 
-    Optional<Duration> atLeastOf(LockRequest request) {
-        Named named = locks.get(request.name());
-        return request.atLeast().or(() -> Optional.ofNullable(named).map(Named::atLeast));
-    }
-
     EngineSettings engineSettings() {
         return new EngineSettings(
-                lease,
+                new LockTerms(
+                        Optional.of(maxWait),
+                        Optional.of(lease),
+                        watchdog.enabled ? Renewal.ON : Renewal.OFF,
+                        Optional.empty(),
+                        Optional.ofNullable(watchdog.maxHold),
+                        Optional.of(crashTakeover),
+                        OptionalInt.empty(),
+                        Optional.empty()),
                 longestLease(),
-                maxWait,
                 retry.maxDelay,
-                new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),
                 EngineSettings.HandOver.upTo(handOver.max),
                 showOwner ? Optional.of("") : Optional.empty(),
                 warnAfter,
-                crashTakeover,
                 locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
-                        .overrides())));
+                        .terms())));
     }
 
     /**
@@ -191,10 +193,7 @@ record DistributedLockProperties(
             @DefaultValue("1s") Duration retryAfter) {
 
         Web {
-            if (retryAfter.isNegative()) {
-                throw new IllegalArgumentException("distributed-lock.web.retry-after is "
-                        + DurationText.exactly(retryAfter) + "; it must not be negative");
-            }
+            DurationText.check("distributed-lock.web.retry-after", retryAfter, Duration.ZERO, LockRequest.MAX_DURATION);
         }
     }
 
@@ -214,16 +213,18 @@ record DistributedLockProperties(
             @Nullable Duration crashTakeover,
             @Nullable Duration atLeast,
             @Nullable Integer permits,
-            @DefaultValue("await") EngineSettings.Release release) {
+            @DefaultValue("await") LockTerms.Release release) {
 
-        EngineSettings.Overrides overrides() {
-            return new EngineSettings.Overrides(
-                    Optional.ofNullable(lease),
+        LockTerms terms() {
+            return new LockTerms(
                     Optional.ofNullable(maxWait),
+                    Optional.ofNullable(lease),
+                    Renewal.AS_CONFIGURED,
                     Optional.ofNullable(atLeast),
+                    Optional.empty(),
                     Optional.ofNullable(crashTakeover),
                     permits == null ? OptionalInt.empty() : OptionalInt.of(permits),
-                    release);
+                    Optional.of(release));
         }
     }
 }

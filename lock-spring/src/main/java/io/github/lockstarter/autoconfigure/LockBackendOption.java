@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import java.util.Locale;
 
 /**
@@ -24,27 +24,28 @@ public interface LockBackendOption {
     default void checkConfiguration(LockSettings locks) {}
 
     /**
-     * Checks a request against the store's abilities.
+     * Checks the terms of a lock against the store's abilities.
      *
-     * @param request request
+     * @param terms of the annotation, completed from the configuration
      * @param key one of its keys
-     * @throws IllegalArgumentException if the store does not support it; names the fix
+     * @throws IllegalArgumentException if the store does not support them; names the fix
      */
-    default void checkRequest(LockRequest request, String key) {}
+    default void checkTerms(LockTerms terms, String key) {}
 
     /**
      * Rejects a lock with several permits.
      *
      * @param store store's name, for the message
-     * @param request request
+     * @param terms terms
      * @param key one of its keys
      * @throws IllegalArgumentException if it has several permits
      */
-    static void refusePermits(String store, LockRequest request, String key) {
-        if (request.permits().orElse(1) > 1) {
-            throw new IllegalArgumentException("Lock '" + key + "' has "
-                    + request.permits().getAsInt() + " permits, and " + store + " keeps only locks with one. Leave"
-                    + " permits out, or keep the lock in another store: distributed-lock.further-backends");
+    static void refusePermits(String store, LockTerms terms, String key) {
+        int permits = terms.permits().orElse(1);
+        if (permits > 1) {
+            throw new IllegalArgumentException(
+                    "Lock '" + key + "' has " + permits + " permits, and " + store + " keeps only locks with one. Leave"
+                            + " permits out, or keep the lock in another store: distributed-lock.further-backends");
         }
     }
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockStartException;
 import java.util.List;
@@ -114,17 +114,18 @@ final class LockBackendOptions {
     }
 
     /**
+     * @param terms completed terms
      * @param locks name of the {@code LockOperations} bean; blank for the primary one
-     * @throws IllegalArgumentException if the store does not support the request; names the fix
+     * @throws IllegalArgumentException if the store does not support the terms; names the fix
      */
-    void check(LockRequest request, String locks) {
+    void check(List<String> keys, LockTerms terms, String locks) {
         for (String backend : properties.backendsInUse()) {
             LockBackendOption option = byName.get(backend);
             boolean keeps = locks.isBlank()
                     ? backend.equals(properties.backend())
                     : locks.equals(LockBackendOption.locksOf(backend));
             if (option != null && keeps) {
-                request.keys().forEach(key -> option.checkRequest(request, key));
+                keys.forEach(key -> option.checkTerms(terms, key));
             }
         }
     }

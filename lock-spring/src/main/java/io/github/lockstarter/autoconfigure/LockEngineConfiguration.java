@@ -6,6 +6,8 @@ import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -76,9 +78,9 @@ class LockEngineConfiguration {
                 properties.keyPrefix(),
                 DurationText.exactly(settings.lease()),
                 DurationText.exactly(settings.maxLease()),
-                DurationText.exactly(settings.maxWait()),
-                renewal(settings.watchdog()),
-                takeOver(engine, settings),
+                DurationText.exactly(settings.terms().maxWait().orElseThrow()),
+                renewal(settings.terms()),
+                takeOver(engine, settings.terms()),
                 engine.admin().instance()
                         + settings.shownPlace()
                                 .filter(place -> !place.isBlank())
@@ -88,16 +90,17 @@ class LockEngineConfiguration {
     }
 
     /** Locks of names and methods without a limit of their own may be held forever. */
-    private static String renewal(EngineSettings.Watchdog watchdog) {
-        String limit = watchdog.maxHold().map(DurationText::exactly).orElse("none");
-        return watchdog.enabled() ? "on (max-hold " + limit + ')' : "off";
+    private static String renewal(LockTerms terms) {
+        String limit = terms.maxHold().map(DurationText::exactly).orElse("none");
+        return terms.renewal() == Renewal.ON ? "on (max-hold " + limit + ')' : "off";
     }
 
-    private static String takeOver(LockEngine engine, EngineSettings settings) {
+    private static String takeOver(LockEngine engine, LockTerms terms) {
         boolean isSupported = engine.crashTakeOver().state() == CrashTakeOver.State.ON;
-        return isSupported && !settings.crashTakeOver().isZero()
-                ? DurationText.exactly(settings.crashTakeOver())
-                : "off";
+        return terms.crashTakeOver()
+                .filter(time -> isSupported && !time.isZero())
+                .map(DurationText::exactly)
+                .orElse("off");
     }
 
     @Bean

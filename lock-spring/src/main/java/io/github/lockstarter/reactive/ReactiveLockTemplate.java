@@ -62,7 +62,7 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
     @Override
     @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments
     public <T> Mono<Execution<@Nullable T>> tryExecute(LockRequest request, Mono<T> work) {
-        LockRequest once = request.maxWait().isPresent() ? request : request.withoutWaiting();
+        LockRequest once = request.terms().maxWait().isPresent() ? request : request.withoutWaiting();
         Mono<Execution<@Nullable T>> executed = work.<Execution<@Nullable T>>map(Execution.Executed::new)
                 .switchIfEmpty(Mono.fromSupplier(() -> new Execution.Executed<>(null)));
         return execute(

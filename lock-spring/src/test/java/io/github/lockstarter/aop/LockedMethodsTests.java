@@ -86,9 +86,9 @@ class LockedMethodsTests {
         LockRequest request = request(OnMethod.class, "ship", 42L);
         assertThat(request.name()).isEqualTo("OnMethod.ship");
         assertThat(request.keys()).containsExactly("OnMethod.ship:42");
-        assertThat(request.lease()).contains(Duration.ofSeconds(30));
-        assertThat(request.maxWait()).isEmpty();
-        assertThat(request.renewal()).isEqualTo(Renewal.AS_CONFIGURED);
+        assertThat(request.terms().lease()).contains(Duration.ofSeconds(30));
+        assertThat(request.terms().maxWait()).isEmpty();
+        assertThat(request.terms().renewal()).isEqualTo(Renewal.AS_CONFIGURED);
     }
 
     static class Attributes {
@@ -205,7 +205,7 @@ class LockedMethodsTests {
     @Test
     void prefersTheAnnotationOfTheMethod() {
         assertThat(request(OnClass.class, "two").name()).isEqualTo("own");
-        assertThat(request(OnClass.class, "two").maxWait()).contains(Duration.ofMillis(2));
+        assertThat(request(OnClass.class, "two").terms().maxWait()).contains(Duration.ofMillis(2));
     }
 
     static class Sub extends OnClass {
@@ -309,7 +309,7 @@ class LockedMethodsTests {
     void mergesTheAttributesOfAMetaAnnotation() {
         LockRequest request = request(Composed.class, "run", "monday");
         assertThat(request.keys()).containsExactly("job:monday");
-        assertThat(request.maxWait()).contains(Duration.ZERO);
+        assertThat(request.terms().maxWait()).contains(Duration.ZERO);
     }
 
     static class Outer$Odd {
@@ -375,18 +375,18 @@ class LockedMethodsTests {
     @Test
     void parsesDurationsFromTextsAndPlaceholders() {
         LockRequest texts = request(Texts.class, "texts");
-        assertThat(texts.lease()).contains(Duration.ofSeconds(45));
-        assertThat(texts.maxWait()).contains(Duration.ofMillis(500));
-        assertThat(texts.atLeast()).contains(Duration.ofMillis(800));
-        assertThat(texts.maxHold()).contains(Duration.ofSeconds(90));
+        assertThat(texts.terms().lease()).contains(Duration.ofSeconds(45));
+        assertThat(texts.terms().maxWait()).contains(Duration.ofMillis(500));
+        assertThat(texts.terms().atLeast()).contains(Duration.ofMillis(800));
+        assertThat(texts.terms().maxHold()).contains(Duration.ofSeconds(90));
         LockRequest blank = request(Texts.class, "blankAndNumber");
-        assertThat(blank.lease()).isEmpty();
-        assertThat(blank.maxWait()).contains(Duration.ofMillis(250));
+        assertThat(blank.terms().lease()).isEmpty();
+        assertThat(blank.terms().maxWait()).contains(Duration.ofMillis(250));
         LockRequest millis = request(Millis.class, "millis");
-        assertThat(millis.lease()).contains(Duration.ofMillis(100));
-        assertThat(millis.maxWait()).contains(Duration.ofMillis(200));
-        assertThat(millis.atLeast()).contains(Duration.ofMillis(300));
-        assertThat(millis.maxHold()).contains(Duration.ofMillis(400));
+        assertThat(millis.terms().lease()).contains(Duration.ofMillis(100));
+        assertThat(millis.terms().maxWait()).contains(Duration.ofMillis(200));
+        assertThat(millis.terms().atLeast()).contains(Duration.ofMillis(300));
+        assertThat(millis.terms().maxHold()).contains(Duration.ofMillis(400));
     }
 
     static class TwoLeases {
@@ -438,7 +438,7 @@ class LockedMethodsTests {
         assertRefused(NoDuration.class, "lease = \"${tenant}\" is no duration: 'acme'.");
         assertRefused(UnknownLease.class, "lease = \"${orders.lease}\" cannot be resolved: ");
         assertRefused(UnknownLease.class, "'orders.lease'");
-        assertRefused(TooShort.class, "Minimum time of lock 'TooShort.run' is 0.5ms; it must be 0, or between 1ms");
+        assertRefused(TooShort.class, "atLeast of lock 'TooShort.run' is 0.5ms; it must be between 1ms");
         assertRefused(NotRenewed.class, "which has no effect: the lock is not renewed");
     }
 
@@ -488,8 +488,8 @@ class LockedMethodsTests {
         assertRefused(Private.class, "a proxy does not intercept the call of a private method");
         assertRefused(Static.class, "a proxy does not intercept the call of a static method");
         assertRefused(BadName.class, "the name 'order:#{id}' has characters other than");
-        assertRefused(NoLease.class, "Lease of lock 'NoLease.ship' is 0ms");
-        assertRefused(NegativeWait.class, "Wait of lock 'NegativeWait.ship' is -2ms");
+        assertRefused(NoLease.class, "lease of lock 'NoLease.ship' is 0ms");
+        assertRefused(NegativeWait.class, "maxWait of lock 'NegativeWait.ship' is -2ms");
         assertRefused(OverflowingLease.class, "and 365d");
         assertRefused(UnknownArgument.class, "uses '#ordrId', which is not an argument");
     }

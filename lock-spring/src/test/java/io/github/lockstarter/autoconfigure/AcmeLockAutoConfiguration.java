@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +24,7 @@ class AcmeLockAutoConfiguration {
             @DefaultValue("1s") Duration commandTimeout,
             @DefaultValue List<String> servers) {}
 
-    /** Has rules for the configuration and for requests. */
+    /** Has rules for the configuration and for terms. */
     record AcmeOption(AcmeLockProperties properties) implements LockBackendOption {
 
         @Override
@@ -40,8 +40,8 @@ class AcmeLockAutoConfiguration {
         }
 
         @Override
-        public void checkRequest(LockRequest request, String key) {
-            if (request.lease().orElse(Duration.ZERO).toMillis() == 999) {
+        public void checkTerms(LockTerms terms, String key) {
+            if (terms.lease().orElse(Duration.ZERO).toMillis() == 999) {
                 throw new IllegalArgumentException("the lease of lock '" + key + "' cannot be kept in acme");
             }
         }

@@ -67,7 +67,7 @@ class ConfiguredLocksTests {
                         .allMatch(line -> line.contains("WARN"))
                         .anyMatch(line -> line.contains("distributed-lock.lease is 30ms: a holder loses"))
                         .anyMatch(line -> line.contains("distributed-lock.locks.ship-order.lease is 999ms"))
-                        .anyMatch(line -> line.contains("The lease of lock 'hasty' is 30ms")));
+                        .anyMatch(line -> line.contains("lease of lock 'hasty' is 30ms")));
     }
 
     static class Impatient {
@@ -88,7 +88,7 @@ class ConfiguredLocksTests {
                         .allMatch(line -> line.contains("WARN"))
                         .anyMatch(line -> line.contains("distributed-lock.wait is 5ms, so a caller gives up"))
                         .anyMatch(line -> line.contains("distributed-lock.locks.ship-order.wait is 49ms"))
-                        .anyMatch(line -> line.contains("The wait for lock 'impatient' is 5ms")));
+                        .anyMatch(line -> line.contains("maxWait of lock 'impatient' is 5ms")));
     }
 
     @ParameterizedTest

@@ -2,12 +2,12 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.Renewal;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,22 +66,25 @@ class DistributedLockPropertiesTests {
                     assertThat(properties.onLost()).isEqualTo(OnLost.RETURN);
                     assertThat(properties.order()).isEqualTo(7);
                     EngineSettings settings = properties.engineSettings();
-                    assertThat(settings.lease()).isEqualTo(Duration.ofSeconds(10));
+                    assertThat(settings.terms())
+                            .isEqualTo(EngineSettings.DEFAULTS
+                                    .terms()
+                                    .lease(Duration.ofSeconds(10))
+                                    .maxWait(Duration.ZERO)
+                                    .renewal(Renewal.OFF)
+                                    .maxHold(Duration.ofHours(1)));
                     assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(2));
-                    assertThat(settings.maxWait()).isEqualTo(Duration.ZERO);
                     assertThat(settings.maxRetryDelay()).isEqualTo(Duration.ofSeconds(3));
                     assertThat(settings.handOver()).isEqualTo(EngineSettings.HandOver.upTo(8));
-                    assertThat(settings.watchdog())
-                            .isEqualTo(new EngineSettings.Watchdog(false, Optional.of(Duration.ofHours(1))));
                     assertThat(settings.locks())
                             .containsOnlyKeys("ship-order")
-                            .containsValue(new EngineSettings.Overrides(
-                                    Optional.of(Duration.ofMinutes(1)),
-                                    Optional.of(Duration.ofSeconds(1)),
-                                    Optional.of(Duration.ofMillis(800)),
-                                    Optional.of(Duration.ZERO),
-                                    OptionalInt.of(3),
-                                    EngineSettings.Release.SEND));
+                            .containsValue(LockTerms.NONE
+                                    .lease(Duration.ofMinutes(1))
+                                    .maxWait(Duration.ofSeconds(1))
+                                    .atLeast(Duration.ofMillis(800))
+                                    .crashTakeOver(Duration.ZERO)
+                                    .permits(3)
+                                    .release(LockTerms.Release.SEND));
                 });
     }
 
@@ -139,6 +142,7 @@ class DistributedLockPropertiesTests {
             distributed-lock.locks.ship.at-least=31s      | distributed-lock.locks.ship.at-least is 31s, above the lease of the lock (30s)
             distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1s; it must be between 1ms and 365d
+            distributed-lock.locks.ship.permits=0         | distributed-lock.locks.ship.permits is 0; it must be between 1 and 1024
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and the application has no such store; it has [local]
             """)

@@ -421,15 +421,15 @@ class InvalidLockDeclarationTests {
                         "Declare CompletableFuture or CompletionStage"),
                 arguments(
                         LongMinimum.class,
-                        "Minimum time of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
+                        "atLeast of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
                         "raise the lease; for minutes, store the time of the last run"),
-                arguments(NegativeMinimum.class, "Minimum time of lock 'NegativeMinimum.report'", "atLeastMs"),
+                arguments(NegativeMinimum.class, "atLeast of lock 'NegativeMinimum.report'", "atLeastMs"),
                 arguments(
                         LongLease.class,
-                        "Lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
+                        "lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
                         "\n\nLower the lease, which is renewed while the work runs (unless that is switched off), or set "
                                 + "distributed-lock.max-lease=31s in all applications"),
-                arguments(EndlessWait.class, "Wait of lock 'EndlessWait.ship' is -1ms", "waitMs"),
+                arguments(EndlessWait.class, "maxWait of lock 'EndlessWait.ship' is -1ms", "waitMs"),
                 arguments(EarlyProcessor.class, "the bean was created before the lock", "a bean of its own"),
                 arguments(EarlyConfiguration.class, "the bean was created before the lock", "a bean of its own"),
                 arguments(

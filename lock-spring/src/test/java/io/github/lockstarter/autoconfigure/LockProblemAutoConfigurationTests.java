@@ -200,6 +200,6 @@ class LockProblemAutoConfigurationTests {
     void startFailsForANegativeTime() {
         servlet.withPropertyValues("distributed-lock.web.retry-after=-1s")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.web.retry-after is -1s; it must not be negative"));
+                        .contains("distributed-lock.web.retry-after is -1s; it must be between 0ms and 365d"));
     }
 }

@@ -126,7 +126,7 @@ class LockedRepositoryTests {
     void startFailsForALeaseAboveTheLongest() {
         application.withBean(HastyFactory.class).withBean(NeedingHasty.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
-                .contains("Lease of lock 'Hasty.load' is 31s, above distributed-lock.max-lease (30s)"));
+                .contains("lease of lock 'Hasty.load' is 31s, above distributed-lock.max-lease (30s)"));
     }
 
     interface Plain {

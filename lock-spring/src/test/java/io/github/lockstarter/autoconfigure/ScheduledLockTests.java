@@ -250,21 +250,21 @@ class ScheduledLockTests {
                 "Return a type that can be empty, such as an Optional");
         assertFails(
                 LongerThanTheLease.class,
-                "Minimum time of lock 'long' is 30.001s, above the lease of the lock (30s).",
+                "atLeast of lock 'long' is 30.001s, above the lease of the lock (30s).",
                 "Lower the minimum time, or raise the lease; for minutes, store the time of the last run, or the end of a "
                         + "reservation, with the data: a lock is no reservation.");
         assertFails(
                 LongerThanItsLease.class,
-                "Minimum time of lock 'long' is 900ms, above the lease of the lock (800ms).",
+                "atLeast of lock 'long' is 900ms, above the lease of the lock (800ms).",
                 "Lower the minimum time, or raise the lease; for minutes, store",
                 "job.lease=800ms");
         assertFails(
                 NegativeMinimumTime.class,
-                "Minimum time of lock 'negative' is -2ms; it must be 0, or between 1ms and the lease.",
+                "atLeast of lock 'negative' is -2ms; it must be between 1ms and 365d, or 0 to have none.",
                 "Correct leaseMs, waitMs, atLeastMs, maxHoldMs or permits");
         assertFails(
                 ShortHold.class,
-                "Longest hold of lock 'short' is 29s, below the lease of the lock (30s)",
+                "maxHold of lock 'short' is 29s, below the lease of the lock (30s)",
                 "Raise max-hold, or lower the lease.");
         assertFails(
                 Unresolved.class,

@@ -61,7 +61,7 @@ class ScheduledJobIT {
         Stream<String> warnings() {
             return jvm.lines().stream()
                     .filter(line -> line.contains("WARN") || line.contains("ERROR") || line.contains("Exception"))
-                    .filter(line -> !line.contains("The lease of lock"));
+                    .filter(line -> !line.contains("lease of lock"));
         }
     }
 

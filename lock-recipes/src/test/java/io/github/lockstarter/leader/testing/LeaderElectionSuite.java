@@ -575,7 +575,7 @@ public abstract class LeaderElectionSuite {
                                 + "as 'billing'");
         assertThatThrownBy(() -> late.yield(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("The pause of role 'late' is PT-1S; it must be between 0 and 365 days");
+                .hasMessage("The pause of role 'late' is -1s; it must be between 0ms and 365d");
         assertThatThrownBy(() -> late.yield(Duration.ofDays(366))).isInstanceOf(IllegalArgumentException.class);
     }
 

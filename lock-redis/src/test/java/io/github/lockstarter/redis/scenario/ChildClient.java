@@ -35,7 +35,7 @@ final class ChildClient {
         LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
         // A lease would count from before the first connection of a new JVM.
         WarmUp.connect(locks, "warm-up:" + UUID.randomUUID());
-        if (!settings.crashTakeOver().isZero()) {
+        if (!settings.terms().crashTakeOver().orElseThrow().isZero()) {
             awaitTakeOver(engine);
         }
         return locks;

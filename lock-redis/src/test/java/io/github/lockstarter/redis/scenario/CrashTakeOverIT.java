@@ -43,7 +43,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Locks of an instance that has crashed, is paused, or is cut off, under a lease that outlives the test. */
 class CrashTakeOverIT extends RedisScenario {
 
-    private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
+    private static final Duration TAKE_OVER =
+            EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
     private static final int MANY = Effort.of(500, 10_000);
 
     private final LockRequest patient = request.waitingUpTo(Patience.TIME);

@@ -74,7 +74,7 @@ class NetworkCostIT extends RedisScenario {
         alone.close();
         recorded.locks().acquire(asked.keptFor(Duration.ofMillis(1))).close();
         await().atMost(Patience.TIME).until(() -> redis().exists(lockKey) == 0);
-        List<LockHandle> held = IntStream.range(0, asked.permits().orElse(1))
+        List<LockHandle> held = IntStream.range(0, asked.terms().permits().orElse(1))
                 .mapToObj(i -> other.locks().acquire(asked.ownedByHandle()))
                 .toList();
         assertThat(recorded.locks().tryAcquire(asked.withoutWaiting())).isEmpty();

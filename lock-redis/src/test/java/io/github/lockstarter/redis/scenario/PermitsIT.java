@@ -36,7 +36,8 @@ import org.junit.jupiter.api.Test;
 /** Permits of instances that crash, are paused or are disconnected, of servers that lose them, and limits in use. */
 class PermitsIT extends RedisScenario {
 
-    private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
+    private static final Duration TAKE_OVER =
+            EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
 
     /** By the design 1.6 s. */
     private static final Duration SOON = ofMillis(2_500);

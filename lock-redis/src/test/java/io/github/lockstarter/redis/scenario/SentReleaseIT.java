@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.net.TcpProxy;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,23 +60,13 @@ class SentReleaseIT extends RedisScenario {
 
     private static EngineSettings sendingReleases() {
         EngineSettings usual = Application.settings(LONG_LEASE);
-        EngineSettings.Overrides overrides = new EngineSettings.Overrides(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                OptionalInt.empty(),
-                EngineSettings.Release.SEND);
         return new EngineSettings(
-                usual.lease(),
+                usual.terms(),
                 usual.maxLease(),
-                usual.maxWait(),
                 usual.maxRetryDelay(),
-                usual.watchdog(),
                 usual.handOver(),
                 usual.shownPlace(),
                 usual.warnAfter(),
-                usual.crashTakeOver(),
-                Map.of(SENDING, overrides));
+                Map.of(SENDING, LockTerms.NONE.release(LockTerms.Release.SEND)));
     }
 }

@@ -34,7 +34,8 @@ class UnreachableMailboxIT extends RedisScenario {
     @RegisterExtension
     static final RedisExtension SIGNALS = new RedisExtension();
 
-    private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
+    private static final Duration TAKE_OVER =
+            EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
 
     private final LockRequest patient = request.waitingUpTo(Patience.TIME);
 

@@ -41,7 +41,7 @@ public record JdbcSettings(
         DurationText.check("distributed-lock.jdbc.poll-interval", pollInterval, Duration.ofMillis(1), LONGEST);
         if (threads < 1 || threads > MOST_THREADS) {
             throw new IllegalArgumentException(
-                    "distributed-lock.jdbc.threads must be 1 to " + MOST_THREADS + ", not " + threads);
+                    "distributed-lock.jdbc.threads is " + threads + "; it must be between 1 and " + MOST_THREADS);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure.etcd;
 
 import io.github.lockstarter.DurationText;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.etcd.EtcdCredentials;
@@ -59,8 +59,8 @@ record EtcdLockProperties(
     }
 
     @Override
-    public void checkRequest(LockRequest request, String key) {
-        request.lease().ifPresent(lease -> check(lease, "the lease of lock '" + key + "'"));
+    public void checkTerms(LockTerms terms, String key) {
+        terms.lease().ifPresent(lease -> check(lease, "the lease of lock '" + key + "'"));
     }
 
     private static void check(Duration lease, String where) {

@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure.redlock;
 
 import io.github.lockstarter.DurationText;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.redis.settings.RedisSettings;
@@ -67,9 +67,9 @@ record RedlockProperties(
     }
 
     @Override
-    public void checkRequest(LockRequest request, String key) {
-        LockBackendOption.refusePermits("Redlock", request, key);
-        request.lease().ifPresent(asked -> checkLease("the lease of lock '" + key + "'", asked));
+    public void checkTerms(LockTerms terms, String key) {
+        LockBackendOption.refusePermits("Redlock", terms, key);
+        terms.lease().ifPresent(asked -> checkLease("the lease of lock '" + key + "'", asked));
     }
 
     private static void checkDistinct(List<RedlockNode> servers) {

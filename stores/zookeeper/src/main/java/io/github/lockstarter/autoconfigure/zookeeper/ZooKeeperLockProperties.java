@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
 import io.github.lockstarter.DurationText;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
@@ -50,9 +50,9 @@ record ZooKeeperLockProperties(
     }
 
     @Override
-    public void checkRequest(LockRequest request, String key) {
-        LockBackendOption.refusePermits("ZooKeeper", request, key);
-        request.atLeast().filter(time -> !time.isZero()).ifPresent(time -> {
+    public void checkTerms(LockTerms terms, String key) {
+        LockBackendOption.refusePermits("ZooKeeper", terms, key);
+        terms.atLeast().filter(time -> !time.isZero()).ifPresent(time -> {
             throw new IllegalArgumentException("Lock '" + key + "' has a minimum time of " + DurationText.exactly(time)
                     + ", and ZooKeeper keeps no lock for a minimum time. Leave atLeastMs out, or keep the lock in"
                     + " another store: distributed-lock.further-backends");

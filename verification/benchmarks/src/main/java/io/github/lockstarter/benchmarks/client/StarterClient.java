@@ -5,6 +5,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -26,7 +27,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.apache.curator.framework.CuratorFramework;
 
@@ -112,24 +112,13 @@ final class StarterClient implements LockClient {
     private static EngineSettings withLease(Duration lease) {
         EngineSettings usual = EngineSettings.DEFAULTS;
         return new EngineSettings(
-                lease,
+                LockTerms.NONE.lease(lease),
                 usual.maxLease(),
-                usual.maxWait(),
                 usual.maxRetryDelay(),
-                usual.watchdog(),
                 usual.handOver(),
                 usual.shownPlace(),
                 usual.warnAfter(),
-                usual.crashTakeOver(),
-                Map.of(
-                        SENDING,
-                        new EngineSettings.Overrides(
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                OptionalInt.empty(),
-                                EngineSettings.Release.SEND)));
+                Map.of(SENDING, LockTerms.NONE.release(LockTerms.Release.SEND)));
     }
 
     private record Held(LockHandle handle) implements Hold {

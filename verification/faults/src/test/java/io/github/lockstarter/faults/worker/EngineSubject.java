@@ -4,6 +4,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -76,11 +77,12 @@ final class EngineSubject implements Subject {
 
     private static EngineSettings settings(WorkerOptions.Setup setup) {
         return new EngineSettings(
-                setup.lease(),
+                LockTerms.NONE
+                        .lease(setup.lease())
+                        .maxWait(Duration.ofSeconds(2))
+                        .crashTakeOver(setup.takeOver()),
                 setup.longestLease(),
-                Duration.ofSeconds(2),
                 MAX_RETRY_DELAY,
-                new EngineSettings.Watchdog(true, Optional.empty()),
                 setup.has(WorkerOptions.Guard.HAND_OVER_BOUND)
                         ? EngineSettings.HandOver.DEFAULTS
                         : new EngineSettings.HandOver(64, Duration.ofMinutes(1)),
@@ -88,7 +90,6 @@ final class EngineSubject implements Subject {
                         ? EngineSettings.DEFAULTS.shownPlace()
                         : Optional.empty(), // owner and time make tokens differ too
                 EngineSettings.DEFAULTS.warnAfter(),
-                setup.takeOver(),
                 Map.of());
     }
 

@@ -79,12 +79,12 @@ final class RedissonSubject implements Subject {
     @Override
     public Optional<Held> acquire(LockRequest request) throws InterruptedException {
         RFencedLock lock = client.getFencedLock("lock:" + request.keys().get(0));
-        Duration own = request.lease().orElse(lease);
+        Duration own = request.terms().lease().orElse(lease);
         long before = System.nanoTime();
         // -1: renewed by the watchdog
-        long leaseMillis = request.renewal() == Renewal.OFF ? own.toMillis() : -1;
+        long leaseMillis = request.terms().renewal() == Renewal.OFF ? own.toMillis() : -1;
         Long token = lock.tryLockAndGetToken(
-                request.maxWait().orElse(Duration.ZERO).toMillis(), leaseMillis, TimeUnit.MILLISECONDS);
+                request.terms().maxWait().orElse(Duration.ZERO).toMillis(), leaseMillis, TimeUnit.MILLISECONDS);
         if (Thread.interrupted()) {
             if (token != null) {
                 lock.unlock();

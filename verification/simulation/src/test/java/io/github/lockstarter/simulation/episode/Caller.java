@@ -91,8 +91,9 @@ final class Caller {
         Section.Asked asked = new Section.Asked(
                 world.time.nanos(),
                 patience,
-                request.atLeast().orElse(Duration.ZERO),
-                request.maxHold()
+                request.terms().atLeast().orElse(Duration.ZERO),
+                request.terms()
+                        .maxHold()
                         .map(max -> max.plus(world.setting.lease()).plus(TOLERANCE))
                         .orElse(FOR_EVER));
         String first = request.keys().get(0);

@@ -1,6 +1,7 @@
 package io.github.lockstarter.simulation.episode;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -22,7 +23,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** A JVM with this starter: its engine and Redis client as shipped, on virtual time, and the callers of its locks. */
@@ -95,15 +95,15 @@ final class Instance {
 
     private static EngineSettings engineSettings(Plan.Setting setting) {
         return new EngineSettings(
+                LockTerms.NONE
+                        .lease(setting.lease())
+                        .maxWait(Duration.ofSeconds(2))
+                        .crashTakeOver(setting.takeOver()),
                 setting.lease(),
-                setting.lease(),
-                Duration.ofSeconds(2),
                 setting.maxRetryDelay(),
-                new EngineSettings.Watchdog(true, Optional.empty()),
                 EngineSettings.HandOver.DEFAULTS,
                 EngineSettings.DEFAULTS.shownPlace(),
                 Duration.ZERO,
-                setting.takeOver(),
                 Map.of());
     }
 

@@ -1,0 +1,217 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
+
+/**
+ * The terms of a lock, as an annotation, a request, the configuration of a name or that of all locks sets them. Unset
+ * terms come from the next of these. A term has the same name in each of them, and in messages. Immutable.
+ *
+ * @param maxWait longest wait; zero makes one attempt
+ * @param lease as {@link DistributedLock#leaseMs}
+ * @param renewal whether the watchdog renews the lease
+ * @param atLeast as {@link LockRequest#keptFor}; zero for none
+ * @param maxHold as {@link LockRequest#renewedUpTo}
+ * @param crashTakeOver time from the end of a holder's connection to the take-over of its lock, if the store detects
+ *     crashes; zero to rely on the lease alone
+ * @param permits maximum number of simultaneous holders
+ * @param release whether a release waits for the store's answer
+ */
+public record LockTerms(
+        Optional<Duration> maxWait,
+        Optional<Duration> lease,
+        Renewal renewal,
+        Optional<Duration> atLeast,
+        Optional<Duration> maxHold,
+        Optional<Duration> crashTakeOver,
+        OptionalInt permits,
+        Optional<Release> release) {
+
+    /** Sets nothing. */
+    public static final LockTerms NONE = new LockTerms(
+            Optional.empty(),
+            Optional.empty(),
+            Renewal.AS_CONFIGURED,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            OptionalInt.empty(),
+            Optional.empty());
+
+    /** A shorter time would end before a connection can be reopened. */
+    private static final Duration SHORTEST_TAKE_OVER = Duration.ofMillis(200);
+
+    /** Whether a release waits for the store's answer. */
+    public enum Release {
+        /** The lock is free or lost when the call returns. */
+        AWAIT,
+        /**
+         * Returns when the client has accepted the release, which saves a round trip. Listeners, not the caller,
+         * receive a loss that only the answer shows. The release of a lock in doubt waits anyway.
+         */
+        SEND
+    }
+
+    /**
+     * {@return the terms of an annotation}
+     *
+     * @param annotation annotation
+     * @param texts reads the text of an attribute; empty if it is blank
+     * @throws IllegalArgumentException when both forms of a time are set
+     */
+    public static LockTerms of(DistributedLock annotation, BiFunction<String, String, Optional<Duration>> texts) {
+        return new LockTerms(
+                time("maxWait", "waitMs", annotation.waitMs(), annotation.maxWait(), texts),
+                time("lease", "leaseMs", annotation.leaseMs(), annotation.lease(), texts),
+                annotation.renewal(),
+                time("atLeast", "atLeastMs", annotation.atLeastMs(), annotation.atLeast(), texts),
+                time("maxHold", "maxHoldMs", annotation.maxHoldMs(), annotation.maxHold(), texts),
+                Optional.empty(),
+                annotation.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(annotation.permits()),
+                Optional.empty());
+    }
+
+    private static Optional<Duration> time(
+            String attribute,
+            String ofMillis,
+            long millis,
+            String text,
+            BiFunction<String, String, Optional<Duration>> texts) {
+        boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
+        if (hasMillis && !text.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "it has " + ofMillis + " = " + millis + " and " + attribute + " = \"" + text + '"');
+        }
+        return hasMillis ? Optional.of(Duration.ofMillis(millis)) : texts.apply(attribute, text);
+    }
+
+    /**
+     * {@return these terms, with those of others where they are unset}
+     *
+     * @param others less specific terms
+     */
+    public LockTerms or(LockTerms others) {
+        return equals(NONE)
+                ? others
+                : new LockTerms(
+                        first(maxWait, others.maxWait),
+                        first(lease, others.lease),
+                        renewal == Renewal.AS_CONFIGURED ? others.renewal : renewal,
+                        first(atLeast, others.atLeast),
+                        first(maxHold, others.maxHold),
+                        first(crashTakeOver, others.crashTakeOver),
+                        permits.isPresent() ? permits : others.permits,
+                        first(release, others.release));
+    }
+
+    private static <T> Optional<T> first(Optional<T> specific, Optional<T> other) {
+        return specific.isPresent() ? specific : other;
+    }
+
+    /**
+     * Checks each value.
+     *
+     * @param subject describes a term of this record for messages, such as its property
+     * @throws IllegalArgumentException when a value is out of range
+     */
+    public void check(UnaryOperator<String> subject) {
+        check(subject, "maxWait", maxWait, Duration.ZERO, "");
+        check(subject, "lease", lease, LockRequest.MIN_LEASE, "");
+        check(subject, "atLeast", atLeast, Duration.ofMillis(1), "have none");
+        check(subject, "maxHold", maxHold, LockRequest.MIN_LEASE, "");
+        check(
+                subject,
+                "crashTakeOver",
+                crashTakeOver,
+                SHORTEST_TAKE_OVER,
+                "leave the locks of a crashed instance to their lease");
+        if (permits.isPresent() && (permits.getAsInt() < 1 || permits.getAsInt() > LockRequest.MOST_PERMITS)) {
+            throw new IllegalArgumentException(subject.apply("permits") + " is " + permits.getAsInt()
+                    + "; it must be between 1 and " + LockRequest.MOST_PERMITS);
+        }
+    }
+
+    private static void check(
+            UnaryOperator<String> subject, String term, Optional<Duration> value, Duration least, String zero) {
+        if (value.isPresent()) {
+            DurationText.check(() -> subject.apply(term), value.get(), least, LockRequest.MAX_DURATION, zero);
+        }
+    }
+
+    /**
+     * {@return a copy with this longest wait}
+     *
+     * @param wait zero for one attempt
+     */
+    public LockTerms maxWait(Duration wait) {
+        return new LockTerms(Optional.of(wait), lease, renewal, atLeast, maxHold, crashTakeOver, permits, release);
+    }
+
+    /**
+     * {@return a copy with this lease}
+     *
+     * @param time lease
+     */
+    public LockTerms lease(Duration time) {
+        return new LockTerms(maxWait, Optional.of(time), renewal, atLeast, maxHold, crashTakeOver, permits, release);
+    }
+
+    /**
+     * {@return a copy with or without renewal}
+     *
+     * @param whether renewal
+     */
+    public LockTerms renewal(Renewal whether) {
+        return new LockTerms(maxWait, lease, whether, atLeast, maxHold, crashTakeOver, permits, release);
+    }
+
+    /**
+     * {@return a copy with this minimum time}
+     *
+     * @param time zero for none
+     */
+    public LockTerms atLeast(Duration time) {
+        return new LockTerms(maxWait, lease, renewal, Optional.of(time), maxHold, crashTakeOver, permits, release);
+    }
+
+    /**
+     * {@return a copy with this longest hold}
+     *
+     * @param time counted from the grant
+     */
+    public LockTerms maxHold(Duration time) {
+        return new LockTerms(maxWait, lease, renewal, atLeast, Optional.of(time), crashTakeOver, permits, release);
+    }
+
+    /**
+     * {@return a copy with this take-over time}
+     *
+     * @param time zero for none
+     */
+    public LockTerms crashTakeOver(Duration time) {
+        return new LockTerms(maxWait, lease, renewal, atLeast, maxHold, Optional.of(time), permits, release);
+    }
+
+    /**
+     * {@return a copy with this number of simultaneous holders}
+     *
+     * @param number permits
+     */
+    public LockTerms permits(int number) {
+        OptionalInt limit = OptionalInt.of(number);
+        return new LockTerms(maxWait, lease, renewal, atLeast, maxHold, crashTakeOver, limit, release);
+    }
+
+    /**
+     * {@return a copy with this behaviour of releases}
+     *
+     * @param behaviour such as {@link Release#SEND}
+     */
+    public LockTerms release(Release behaviour) {
+        Optional<Release> set = Optional.of(behaviour);
+        return new LockTerms(maxWait, lease, renewal, atLeast, maxHold, crashTakeOver, permits, set);
+    }
+}
