@@ -67,7 +67,10 @@ class KeyLockExplorationTests {
                 arguments(List.of(WAITS, WAITS_FOR_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
                 arguments(List.of(WAITS, WAITS, TRIES_PERMIT), Effort.of(0, 1), Effort.of(300, 10_000)),
                 arguments(List.of(WAITS, WAITS, WAITS_FOR_PERMIT), Effort.of(0, 1), Effort.of(300, 10_000)),
-                arguments(List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT, WAITS_FOR_PERMIT), 1, 10_000));
+                arguments(
+                        List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT, WAITS_FOR_PERMIT),
+                        Effort.of(0, 1),
+                        Effort.of(300, 10_000)));
     }
 
     /** A signal that arrives before the answer to an attempt, and the refusal that it overtakes, four times. */
