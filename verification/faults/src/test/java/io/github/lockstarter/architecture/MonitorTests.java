@@ -4,7 +4,6 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
@@ -97,11 +96,7 @@ class MonitorTests {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("java.util.concurrent.locks")
-                .check(new ClassFileImporter()
-                        .importPackages(
-                                "io.github.lockstarter.engine",
-                                "io.github.lockstarter.redis",
-                                "io.github.lockstarter.redlock"));
+                .check(ArchitectureTests.STARTER);
     }
 
     private static List<String> monitorsBelow(Path classes) throws IOException {
