@@ -92,11 +92,12 @@ public @interface DistributedLock {
     /**
      * Longest wait for the lock; {@code 0} makes one attempt.
      *
-     * @return the wait; default {@code distributed-lock.locks.<name>.wait}, else {@code distributed-lock.wait} (5 s)
+     * @return the wait; default {@code distributed-lock.locks.<name>.max-wait}, else {@code distributed-lock.max-wait}
+     *     (5 s)
      */
-    long waitMs() default AS_CONFIGURED;
+    long maxWaitMs() default AS_CONFIGURED;
 
-    /** {@return {@link #waitMs()} as text; default none} */
+    /** {@return {@link #maxWaitMs()} as text; default none} */
     String maxWait() default "";
 
     /**

@@ -80,7 +80,7 @@ final class JdkLockAdapter implements Lock {
         }
         checkNotLost();
         try {
-            Optional<LockHandle> handle = source.tryAcquire(request.waitingUpTo(wait));
+            Optional<LockHandle> handle = source.tryAcquire(request.maxWait(wait));
             return handle.map(this::push).isPresent();
         } catch (LockInterruptedException e) {
             Thread.interrupted(); // java.util.concurrent clears the flag when it throws

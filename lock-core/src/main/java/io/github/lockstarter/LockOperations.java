@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * locks.execute("order:42", () -> ship(42));
  *
- * try (LockHandle lock = locks.acquire(LockRequest.of("order:42").waitingUpTo(ofSeconds(2)))) {
+ * try (LockHandle lock = locks.acquire(LockRequest.of("order:42").maxWait(ofSeconds(2)))) {
  *     storage.write(order, lock.fencingToken());
  * }
  * }</pre>

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The lock to acquire and its terms. Immutable. Unset terms come from {@code distributed-lock.*}.
  *
  * <pre>{@code
- * LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
+ * LockRequest.of("order:42").maxWait(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
  * }</pre>
  *
  * @param name logical name; for {@value #UNNAMED}, the starter uses the part of the key before a colon if an annotation
@@ -130,13 +130,13 @@ public record LockRequest(
      *
      * @param wait zero for one attempt, up to {@link #MAX_DURATION}
      */
-    public LockRequest waitingUpTo(Duration wait) {
+    public LockRequest maxWait(Duration wait) {
         return with(terms.maxWait(wait));
     }
 
     /** {@return a copy for a single attempt} */
     public LockRequest withoutWaiting() {
-        return waitingUpTo(Duration.ZERO);
+        return maxWait(Duration.ZERO);
     }
 
     /**

@@ -64,26 +64,22 @@ public record LockTerms(
      */
     public static LockTerms of(DistributedLock annotation, BiFunction<String, String, Optional<Duration>> texts) {
         return new LockTerms(
-                time("maxWait", "waitMs", annotation.waitMs(), annotation.maxWait(), texts),
-                time("lease", "leaseMs", annotation.leaseMs(), annotation.lease(), texts),
+                time("maxWait", annotation.maxWaitMs(), annotation.maxWait(), texts),
+                time("lease", annotation.leaseMs(), annotation.lease(), texts),
                 annotation.renewal(),
-                time("atLeast", "atLeastMs", annotation.atLeastMs(), annotation.atLeast(), texts),
-                time("maxHold", "maxHoldMs", annotation.maxHoldMs(), annotation.maxHold(), texts),
+                time("atLeast", annotation.atLeastMs(), annotation.atLeast(), texts),
+                time("maxHold", annotation.maxHoldMs(), annotation.maxHold(), texts),
                 Optional.empty(),
                 annotation.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(annotation.permits()),
                 Optional.empty());
     }
 
     private static Optional<Duration> time(
-            String attribute,
-            String ofMillis,
-            long millis,
-            String text,
-            BiFunction<String, String, Optional<Duration>> texts) {
+            String attribute, long millis, String text, BiFunction<String, String, Optional<Duration>> texts) {
         boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
         if (hasMillis && !text.isEmpty()) {
             throw new IllegalArgumentException(
-                    "it has " + ofMillis + " = " + millis + " and " + attribute + " = \"" + text + '"');
+                    "it has " + attribute + "Ms = " + millis + " and " + attribute + " = \"" + text + '"');
         }
         return hasMillis ? Optional.of(Duration.ofMillis(millis)) : texts.apply(attribute, text);
     }

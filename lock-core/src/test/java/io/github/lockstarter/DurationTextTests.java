@@ -44,7 +44,7 @@ class DurationTextTests {
 
     @Test
     void showsTheTimesOfARequestInTheSameWay() {
-        assertThat(catchThrowable(() -> LockRequest.of("order:42").waitingUpTo(Duration.ofMillis(-1))))
+        assertThat(catchThrowable(() -> LockRequest.of("order:42").maxWait(Duration.ofMillis(-1))))
                 .hasMessage("maxWait of lock 'order:42' is -1ms; it must be between 0ms and 365d");
     }
 }

@@ -59,7 +59,7 @@ class LockRequestTests {
     @ValueSource(strings = {"PT-0.001S", "P366D", "PT2562047788015215H"})
     void refusesAnImpossibleWait(String wait) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockRequest.of("order:42").waitingUpTo(Duration.parse(wait)))
+                .isThrownBy(() -> LockRequest.of("order:42").maxWait(Duration.parse(wait)))
                 .withMessageContaining("order:42")
                 .withMessageContaining("between 0ms and 365d");
     }
@@ -83,7 +83,7 @@ class LockRequestTests {
     void changesReturnCopies() {
         LockRequest plain = LockRequest.of("order:42");
         LockRequest changed = plain.named("ship")
-                .waitingUpTo(Duration.ofSeconds(2))
+                .maxWait(Duration.ofSeconds(2))
                 .leasedFor(Duration.ofSeconds(10))
                 .withoutRenewal();
 

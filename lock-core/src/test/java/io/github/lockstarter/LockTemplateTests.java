@@ -145,7 +145,7 @@ class LockTemplateTests {
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .isLessThan(
                         EngineSettings.DEFAULTS.terms().maxWait().orElseThrow().dividedBy(2));
-        assertThat(locks.tryAcquire(LockRequest.of("k").waitingUpTo(Duration.ofMillis(30))))
+        assertThat(locks.tryAcquire(LockRequest.of("k").maxWait(Duration.ofMillis(30))))
                 .isEmpty();
         other.release();
     }

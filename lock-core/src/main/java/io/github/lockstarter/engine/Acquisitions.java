@@ -70,7 +70,7 @@ final class Acquisitions {
 
     private ResolvedRequest rest(ResolvedRequest request, long startedAt) {
         Duration left = request.maxWait().minusNanos(running.clock.nanos() - startedAt);
-        return request.waitingUpTo(left.isNegative() ? Duration.ZERO : left);
+        return request.maxWait(left.isNegative() ? Duration.ZERO : left);
     }
 
     private Optional<Handle> acquire(String key, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {

@@ -193,7 +193,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
         ResolvedRequest resolved = resolve(request);
-        ResolvedRequest once = request.terms().maxWait().isPresent() ? resolved : resolved.waitingUpTo(Duration.ZERO);
+        ResolvedRequest once = request.terms().maxWait().isPresent() ? resolved : resolved.maxWait(Duration.ZERO);
         return Handle.upcast(acquire(request, reuse(once), IfBusy.RETURN_EMPTY));
     }
 

@@ -28,7 +28,7 @@ final class Messages {
             return new LockNotAcquiredException(
                     waiter.lock.key,
                     couldNotAcquire(waiter) + "released, and kept for its minimum time " + rest
-                            + ". Wait longer (waitMs, waitingUpTo), or lower atLeastMs of the last holder.");
+                            + ". Raise maxWait, or lower atLeast of the last holder.");
         }
         String lease = obstacle.remaining()
                 .map(left -> "its lease ends in " + DurationText.of(left) + " unless it is renewed")
@@ -36,7 +36,7 @@ final class Messages {
         return new LockNotAcquiredException(
                 waiter.lock.key,
                 couldNotAcquire(waiter) + "held by " + obstacle.holderText() + "; " + lease
-                        + ". Wait longer (waitMs, waitingUpTo), or shorten the locked section.");
+                        + ". Raise maxWait, or shorten the locked section.");
     }
 
     static LockStoreRecoveringException recovering(Waiter waiter, AcquireResult.Recovering answer) {

@@ -34,7 +34,7 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
         return new ResolvedRequest(name, changed, warnAfter);
     }
 
-    ResolvedRequest waitingUpTo(Duration wait) {
+    ResolvedRequest maxWait(Duration wait) {
         return with(terms.maxWait(wait));
     }
 

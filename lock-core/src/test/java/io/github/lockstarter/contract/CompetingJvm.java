@@ -59,7 +59,7 @@ public final class CompetingJvm {
         List<String> store = List.of(arguments).subList(3, arguments.length);
         Application application = Application.over(connect.apply(lease, store), Application.settings(lease));
         WarmUp.connect(application.locks(), KEY + ":" + UUID.randomUUID());
-        LockRequest request = LockRequest.of(KEY).waitingUpTo(Patience.TIME.multipliedBy(2)); // of all JVMs
+        LockRequest request = LockRequest.of(KEY).maxWait(Patience.TIME.multipliedBy(2)); // of all JVMs
         if (mode == Mode.HOLD) {
             System.out.println("held " + application.locks().acquire(request).fencingToken());
             while (true) {

@@ -87,7 +87,7 @@ public abstract class CompetingJvmsContract {
 
             holder.kill();
 
-            LockRequest request = LockRequest.of(CompetingJvm.KEY).waitingUpTo(Patience.TIME);
+            LockRequest request = LockRequest.of(CompetingJvm.KEY).maxWait(Patience.TIME);
             try (LockHandle lock = heir.locks().acquire(request)) {
                 assertThat(lock.fencingToken()).isGreaterThan(Long.parseLong(held.substring("held ".length())));
             }

@@ -78,7 +78,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     void stopsWaitingWhenTheWaitOfTheRequestIsOver() {
         try (LockHandle held = first.locks().acquire(request)) {
             Duration waited =
-                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(50))))
+                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.maxWait(ofMillis(50))))
                             .isInstanceOf(LockNotAcquiredException.class)
                             .hasMessageContaining(key));
 
@@ -90,8 +90,8 @@ public abstract class EngineAcquireContract extends EngineContract {
     @Test
     void doesNotWaitLongerBecauseOfSpuriousSignals() throws Exception {
         try (LockHandle held = first.locks().acquire(request)) {
-            Future<Duration> waiter = elsewhere(() ->
-                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(100))))
+            Future<Duration> waiter = elsewhere(
+                    () -> timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.maxWait(ofMillis(100))))
                             .isInstanceOf(LockNotAcquiredException.class)));
             while (!waiter.isDone()) {
                 second.backend().signalFalsely(key);
@@ -144,7 +144,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     @Test
     void acquiresWhenTheLeaseOfASilentOwnerIsOver() throws Exception {
         LockHandle silent = first.locks().acquire(request.withoutRenewal());
-        LockRequest patient = request.waitingUpTo(LEASE.multipliedBy(3));
+        LockRequest patient = request.maxWait(LEASE.multipliedBy(3));
         Future<Boolean> waiter = elsewhere(() -> acquiresAndReleases(second, patient));
         awaitWaiters(second, 1);
 
@@ -157,7 +157,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     @Test
     void servesTheNextWaiterWhenTheFirstGivesUp() throws Exception {
         LockHandle held = first.locks().acquire(request);
-        Future<?> impatient = second.locks().acquireAsync(request.waitingUpTo(WAIT));
+        Future<?> impatient = second.locks().acquireAsync(request.maxWait(WAIT));
         awaitWaiters(second, 1);
         Future<Boolean> patient = elsewhere(() -> acquiresAndReleases(second));
         awaitWaiters(second, 2);
@@ -176,7 +176,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     void servesTheNextApplicationWhenTheFirstOneGivesUp() throws Exception {
         Application third = newApplication();
         LockHandle held = first.locks().acquire(request);
-        Future<?> impatient = second.locks().acquireAsync(request.waitingUpTo(WAIT));
+        Future<?> impatient = second.locks().acquireAsync(request.maxWait(WAIT));
         awaitWaiters(second, 1);
         Future<Boolean> patient = elsewhere(() -> acquiresAndReleases(third));
         awaitWaiters(third, 1);
@@ -268,7 +268,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     @Test
     void failsTheFutureWhenItsWaitIsOver() {
         try (LockHandle held = first.locks().acquire(request)) {
-            CompletableFuture<LockHandle> future = second.locks().acquireAsync(request.waitingUpTo(WAIT));
+            CompletableFuture<LockHandle> future = second.locks().acquireAsync(request.maxWait(WAIT));
             letWaitPass(WAIT);
 
             assertThatThrownBy(() -> future.get(Patience.SECONDS, TimeUnit.SECONDS))

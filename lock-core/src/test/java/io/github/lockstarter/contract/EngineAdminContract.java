@@ -34,9 +34,9 @@ public abstract class EngineAdminContract extends EngineContract {
     void showsWaitersInTheirOrder() throws Exception {
         LockHandle held = second.locks().acquire(request);
         Future<LockHandle> one =
-                elsewhere(() -> first.locks().acquire(request.named("ship").waitingUpTo(Patience.TIME)));
+                elsewhere(() -> first.locks().acquire(request.named("ship").maxWait(Patience.TIME)));
         awaitWaiters(first, 1);
-        first.locks().acquireAsync(request.waitingUpTo(Patience.TIME)).thenAccept(LockHandle::release);
+        first.locks().acquireAsync(request.maxWait(Patience.TIME)).thenAccept(LockHandle::release);
         awaitWaiters(first, 2);
 
         assertThat(first.admin().waiters()).extracting(Waiter::position).containsExactly(1, 2);
@@ -58,7 +58,7 @@ public abstract class EngineAdminContract extends EngineContract {
     void countsTheHandOversOfAHeldLock() throws Exception {
         LockHandle before = first.locks().acquire(request);
         for (int handOvers = 0; handOvers < 3; handOvers++) {
-            Future<LockHandle> next = first.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
+            Future<LockHandle> next = first.locks().acquireAsync(request.maxWait(Patience.TIME));
             awaitWaiters(first, handOvers + 1);
             before.release();
             before = resultOf(next);
@@ -95,7 +95,7 @@ public abstract class EngineAdminContract extends EngineContract {
         LockHandle held = first.locks().acquire(request);
 
         Future<Boolean> heldWhenFree = elsewhere(() -> {
-            LockHandle next = second.locks().acquire(request.waitingUpTo(Patience.TIME));
+            LockHandle next = second.locks().acquire(request.maxWait(Patience.TIME));
             boolean both = held.isHeld();
             next.release();
             return both;
@@ -112,7 +112,7 @@ public abstract class EngineAdminContract extends EngineContract {
     void aTimedOutWaitNamesTheHolderInTheSameInstance() {
         LockHandle held = first.locks().acquire(request);
 
-        assertThat(first.locks().acquireAsync(request.waitingUpTo(Duration.ofMillis(50))))
+        assertThat(first.locks().acquireAsync(request.maxWait(Duration.ofMillis(50))))
                 .failsWithin(Patience.TIME)
                 .withThrowableThat()
                 .withMessageContaining("held by thread '"
@@ -127,7 +127,7 @@ public abstract class EngineAdminContract extends EngineContract {
         String rest = isTold ? "its lease ends in [0-9.]+m?s unless it is renewed" : "no end of its lease is known";
 
         for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(50))) {
-            assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(wait)))
+            assertThatThrownBy(() -> second.locks().acquire(request.maxWait(wait)))
                     .isInstanceOf(LockNotAcquiredException.class)
                     .hasMessageContaining(
                             "held by thread '" + Thread.currentThread().getName() + "' of instance "
@@ -141,7 +141,7 @@ public abstract class EngineAdminContract extends EngineContract {
     void aTimedOutWaitSaysThatAnAsynchronousCallerHoldsTheLock() throws Exception {
         LockHandle held = resultOf(first.locks().acquireAsync(request));
 
-        assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(Duration.ZERO)))
+        assertThatThrownBy(() -> second.locks().acquire(request.maxWait(Duration.ZERO)))
                 .hasMessageContaining("held by an asynchronous caller of instance "
                         + first.admin().instance());
         held.release();

@@ -95,18 +95,18 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
         ConcurrentLinkedQueue<Long> fencingTokens = new ConcurrentLinkedQueue<>();
 
         Future<CompletableFuture<Void>> section = onTheOnlyIdleWorker(() -> {
-            try (LockHandle outer = first.locks().acquire(request.waitingUpTo(WAIT))) {
+            try (LockHandle outer = first.locks().acquire(request.maxWait(WAIT))) {
                 fencingTokens.add(outer.fencingToken());
                 int seen = counter[0];
                 CompletableFuture<Void> forked = CompletableFuture.runAsync(
                         () -> {
-                            try (LockHandle inner = first.locks().acquire(request.waitingUpTo(WAIT))) {
+                            try (LockHandle inner = first.locks().acquire(request.maxWait(WAIT))) {
                                 fencingTokens.add(inner.fencingToken());
                                 counter[0]++;
                             }
                         },
                         pool());
-                first.locks().acquire(LockRequest.of(other).waitingUpTo(WAIT)).close();
+                first.locks().acquire(LockRequest.of(other).maxWait(WAIT)).close();
                 counter[0] = seen + 1;
                 return forked;
             }
@@ -126,7 +126,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
         int[] counter = new int[1];
         List<CompletableFuture<Void>> sections = resultOf(pool().submit(() -> IntStream.range(0, SECTIONS)
                 .mapToObj(i -> CompletableFuture.runAsync(
-                        () -> first.locks().execute(request.waitingUpTo(WAIT), () -> counter[0]++), pool()))
+                        () -> first.locks().execute(request.maxWait(WAIT), () -> counter[0]++), pool()))
                 .toList()));
 
         await().untilAsserted(() -> assertThat(sections).allMatch(CompletableFuture::isDone));
@@ -140,7 +140,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     void aWorkerRunsNoOtherTaskWhileItWaitsForALock() throws Exception {
         try (LockHandle held = second.locks().acquire(request)) {
             assertThat(held.isHeld()).isTrue();
-            assertRunsNoForeignTask(() -> first.locks().tryAcquire(request.waitingUpTo(ofMillis(200))));
+            assertRunsNoForeignTask(() -> first.locks().tryAcquire(request.maxWait(ofMillis(200))));
         }
     }
 
@@ -161,7 +161,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
         List<CompletableFuture<Void>> waiters = IntStream.range(0, WORKERS)
                 .mapToObj(i -> CompletableFuture.runAsync(
                         () -> first.locks()
-                                .acquire(request.waitingUpTo(Patience.TIME))
+                                .acquire(request.maxWait(Patience.TIME))
                                 .close(),
                         pool()))
                 .toList();
@@ -181,7 +181,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
         LockHandle held = second.locks().acquire(request);
         try {
             Future<Optional<LockHandle>> waiter =
-                    bounded.submit(() -> first.locks().tryAcquire(request.waitingUpTo(Patience.TIME)));
+                    bounded.submit(() -> first.locks().tryAcquire(request.maxWait(Patience.TIME)));
             awaitWaiters(first, 1);
             held.close();
             assertThat(resultOf(waiter)).isPresent();

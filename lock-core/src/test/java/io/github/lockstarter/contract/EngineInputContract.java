@@ -66,15 +66,14 @@ public abstract class EngineInputContract extends EngineContract {
         for (Duration impossible : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
             assertThatThrownBy(() -> request.leasedFor(impossible)).isInstanceOf(IllegalArgumentException.class);
         }
-        assertThatThrownBy(() -> request.waitingUpTo(Duration.ofMillis(-1)))
-                .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> request.waitingUpTo(Duration.ofSeconds(Long.MAX_VALUE)))
+        assertThatThrownBy(() -> request.maxWait(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> request.maxWait(Duration.ofSeconds(Long.MAX_VALUE)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void acceptsTheLongestWaitWithoutOverflow() {
-        try (LockHandle held = first.locks().acquire(request.waitingUpTo(LockRequest.MAX_DURATION))) {
+        try (LockHandle held = first.locks().acquire(request.maxWait(LockRequest.MAX_DURATION))) {
             assertThat(held.isHeld()).isTrue();
         }
     }

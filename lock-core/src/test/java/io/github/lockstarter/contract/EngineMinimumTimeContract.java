@@ -58,7 +58,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
         assertThatThrownBy(() -> first.locks().acquire(longTick))
                 .isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("released, and kept for its minimum time for")
-                .hasMessageContaining("atLeastMs");
+                .hasMessageContaining("atLeast");
     }
 
     @Test

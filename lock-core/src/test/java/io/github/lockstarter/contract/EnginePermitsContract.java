@@ -124,13 +124,13 @@ public abstract class EnginePermitsContract extends EngineContract {
         for (int i = 0; i < PERMITS; i++) {
             held.add(first.locks().acquire(permit));
         }
-        Future<LockHandle> other = elsewhere(() -> second.locks().acquire(permit.waitingUpTo(Patience.TIME)));
+        Future<LockHandle> other = elsewhere(() -> second.locks().acquire(permit.maxWait(Patience.TIME)));
         awaitWaiters(second, 1);
         held.get(1).release();
         LockHandle others = resultOf(other);
         assertThat(others.slot()).isEqualTo(held.get(1).slot());
 
-        Future<LockHandle> own = elsewhere(() -> first.locks().acquire(permit.waitingUpTo(Patience.TIME)));
+        Future<LockHandle> own = elsewhere(() -> first.locks().acquire(permit.maxWait(Patience.TIME)));
         awaitWaiters(first, 1);
         held.get(2).release();
         assertThat(resultOf(own).slot()).isEqualTo(held.get(2).slot());
@@ -147,15 +147,15 @@ public abstract class EnginePermitsContract extends EngineContract {
         }
         Application one = newApplication(Application.settingsThatTrustSignals());
         Application all = newApplication(Application.settingsThatTrustSignals());
-        Future<LockHandle> firstSlot = elsewhere(() -> one.locks().acquire(request.waitingUpTo(LONG)));
+        Future<LockHandle> firstSlot = elsewhere(() -> one.locks().acquire(request.maxWait(LONG)));
         awaitWaiters(one, 1);
-        Future<LockHandle> anySlot = elsewhere(() -> all.locks().acquire(permit.waitingUpTo(LONG)));
+        Future<LockHandle> anySlot = elsewhere(() -> all.locks().acquire(permit.maxWait(LONG)));
         awaitWaiters(all, 1);
 
         held[2].release();
         assertThat(resultOf(anySlot).slot()).isEqualTo(2);
 
-        Future<LockHandle> nextSlot = elsewhere(() -> all.locks().acquire(permit.waitingUpTo(LONG)));
+        Future<LockHandle> nextSlot = elsewhere(() -> all.locks().acquire(permit.maxWait(LONG)));
         awaitWaiters(all, 2);
         assertThat(firstSlot).isNotDone();
         held[0].release();
@@ -169,10 +169,10 @@ public abstract class EnginePermitsContract extends EngineContract {
     void aCallerThatAsksForMorePermitsIsNotKeptByTheOneBeforeIt() throws Exception {
         LockHandle firstSlot = second.locks().acquire(request.ownedByHandle());
         assertThat(firstSlot.slot()).isZero();
-        Future<LockHandle> one = elsewhere(() -> first.locks().acquire(request.waitingUpTo(LONG)));
+        Future<LockHandle> one = elsewhere(() -> first.locks().acquire(request.maxWait(LONG)));
         awaitWaiters(first, 1);
 
-        LockHandle held = first.locks().acquire(permit.waitingUpTo(LONG));
+        LockHandle held = first.locks().acquire(permit.maxWait(LONG));
 
         assertThat(held.slot()).isNotZero();
         assertThat(one).isNotDone();
@@ -241,7 +241,7 @@ public abstract class EnginePermitsContract extends EngineContract {
             Application application = i % 2 == 0 ? first : second;
             callers.add(elsewhere(() -> {
                 for (int round = 0; round < 15; round++) {
-                    try (LockHandle held = application.locks().acquire(permit.waitingUpTo(LONG))) {
+                    try (LockHandle held = application.locks().acquire(permit.maxWait(LONG))) {
                         most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                         synchronized (latest) {
                             assertThat(held.fencingToken()).isGreaterThan(latest.getOrDefault(held.slot(), 0L));
@@ -302,7 +302,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         LockHandle early = first.locks().acquire(window);
         letPass(LEASE.dividedBy(2));
         LockHandle late = first.locks().acquire(window);
-        Future<LockHandle> waiting = elsewhere(() -> first.locks().acquire(window.waitingUpTo(Patience.TIME)));
+        Future<LockHandle> waiting = elsewhere(() -> first.locks().acquire(window.maxWait(Patience.TIME)));
         awaitWaiters(first, 1);
         early.release();
         late.release();
@@ -338,7 +338,7 @@ public abstract class EnginePermitsContract extends EngineContract {
                 .toList();
         List<Future<LockHandle>> firstSlot = new ArrayList<>();
         for (Application each : waiting) {
-            firstSlot.add(elsewhere(() -> each.locks().acquire(request.waitingUpTo(LONG))));
+            firstSlot.add(elsewhere(() -> each.locks().acquire(request.maxWait(LONG))));
             awaitWaiters(each, 1);
         }
         held[1].release();

@@ -35,7 +35,7 @@ public abstract class EngineRestartContract extends EngineContract {
 
             LockHandle held = second.locks().acquire(request);
             Future<LockHandle> waiting =
-                    elsewhere(() -> restarted.locks().acquire(request.waitingUpTo(Patience.TIME.multipliedBy(4))));
+                    elsewhere(() -> restarted.locks().acquire(request.maxWait(Patience.TIME.multipliedBy(4))));
             awaitWaiters(restarted, ++waits);
             held.release();
             LockHandle signalled = resultOf(waiting);

@@ -238,7 +238,7 @@ public abstract class StackOverflowContract extends EngineContract {
             letPass(LEASE);
         }
         for (int number = 0; number < THREADS; number++) {
-            try (LockHandle free = second.locks().acquire(request(number).waitingUpTo(RETURNED))) {
+            try (LockHandle free = second.locks().acquire(request(number).maxWait(RETURNED))) {
                 assertThat(free.isHeld()).isTrue();
             }
         }

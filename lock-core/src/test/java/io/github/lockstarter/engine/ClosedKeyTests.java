@@ -36,7 +36,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class ClosedKeyTests {
 
     private static final String KEY = "order:42";
-    private static final LockRequest REQUEST = LockRequest.of(KEY).waitingUpTo(Duration.ofHours(1));
+    private static final LockRequest REQUEST = LockRequest.of(KEY).maxWait(Duration.ofHours(1));
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS;
     private static final String REPORT = "inside lock '" + KEY + "'";
     private static final String TIMER_FAILED = "A timer of the lock watchdog failed";
@@ -260,7 +260,7 @@ class ClosedKeyTests {
 
     @Test
     void disturbsNoOtherKey() {
-        LockRequest other = LockRequest.of("another").waitingUpTo(Duration.ofHours(1));
+        LockRequest other = LockRequest.of("another").maxWait(Duration.ofHours(1));
         Waiter sleeping = joined(other);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         fail(joined(REQUEST).lock);

@@ -189,7 +189,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     /** Asks for the lock later than all before, and has waited without an answer. */
     private CompletableFuture<LockHandle> waitedInVain(LockRequest request) throws Exception {
         letPass(Duration.ofMillis(1));
-        CompletableFuture<LockHandle> brief = engine.acquireAsync(request.waitingUpTo(Duration.ofMillis(20)));
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(request.maxWait(Duration.ofMillis(20)));
         letPass(Duration.ofMillis(20));
         settle();
         assertThat(brief).isNotDone();
@@ -203,7 +203,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(contended());
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(20)));
         letPass(Duration.ofMillis(20)); // its wait is over before the answer
         settle();
         attempt.answer().complete(new AcquireResult.Rejected("NOPERM", cause));
@@ -277,9 +277,9 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     private record Owed(Sent<AcquireCommand, AcquireResult> attempt, CompletableFuture<LockHandle> shorter) {}
 
     private Owed attemptWhoseWaiterGaveUp() {
-        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(400)));
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(400)));
         backend.nextAcquire().answer().complete(contended());
-        CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(390)));
+        CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(390)));
         backend.signal(KEY);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         letPass(Duration.ofMillis(400));
@@ -341,7 +341,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     @Test
     void endsTheWaitInTimeEvenIfALaterAttemptIsUnanswered() {
-        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(LONGER_THAN_A_LOOK));
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.maxWait(LONGER_THAN_A_LOOK));
         backend.nextAcquire().answer().complete(contended());
         letPass(Duration.ofMillis(100));
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
@@ -374,12 +374,12 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThatThrownBy(() -> resultOf(acquiring))
                 .hasMessageContaining("held by thread 'http-1' of instance 3f2a91c0 (pod-7/orders), which has held it"
                         + " since 1970-01-01T00:00:00Z; its lease ends in 20s unless it is renewed."
-                        + " Wait longer (waitMs, waitingUpTo), or shorten the locked section.");
+                        + " Raise maxWait, or shorten the locked section.");
     }
 
     @Test
     void releasesAGrantThatArrivesAfterItsWaitHasEnded() {
-        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(LONGER_THAN_A_LOOK));
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.maxWait(LONGER_THAN_A_LOOK));
         backend.nextAcquire().answer().complete(contended());
         letPass(Duration.ofMillis(100));
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
@@ -395,7 +395,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void reportsContentionOnlyAfterTheBackendAnswered() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
-        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
+        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(20)));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         letPass(Duration.ofMillis(120)); // the second wait is over long before the answer
         await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
@@ -496,8 +496,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
         CompletableFuture<LockHandle> brief = new CompletableFuture<>();
-        Thread owed = new Thread(() ->
-                brief.completeAsync(() -> engine.acquire(REQUEST.waitingUpTo(Duration.ofMillis(20))), Runnable::run));
+        Thread owed = new Thread(
+                () -> brief.completeAsync(() -> engine.acquire(REQUEST.maxWait(Duration.ofMillis(20))), Runnable::run));
         owed.start();
         await().pollInterval(Duration.ofMillis(2)).until(() -> owed.getState() == Thread.State.WAITING);
         letPass(Duration.ofSeconds(31));
@@ -533,7 +533,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(contended());
         leaving.cancel(false);
         Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(1)));
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(1)));
         await().until(() -> waiting.isDone() || engine.admin().waiters().isEmpty()); // its wait is over
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
@@ -546,7 +546,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         ManualBackend manual = new ManualBackend();
         try (LockEngine trusting =
                 new LockEngine(manual, Application.settingsThatTrustSignals(), List.of(), EngineClock.SYSTEM)) {
-            CompletableFuture<LockHandle> waiting = trusting.acquireAsync(REQUEST.waitingUpTo(Duration.ofHours(1)));
+            CompletableFuture<LockHandle> waiting = trusting.acquireAsync(REQUEST.maxWait(Duration.ofHours(1)));
             for (int overtaken = 0; overtaken < 12; overtaken++) {
                 Sent<AcquireCommand, AcquireResult> attempt = manual.nextAcquire();
                 manual.signal(KEY);
@@ -565,7 +565,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(contended());
         leaving.cancel(false);
         Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
-        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.maxWait(Duration.ZERO));
         withdrawal.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
         assertFails(trying, LockBackendException.class).hasMessageContaining("was not acquired: no answer within 2s");

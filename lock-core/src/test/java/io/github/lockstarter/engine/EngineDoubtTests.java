@@ -477,7 +477,7 @@ class EngineDoubtTests extends EngineInterleavings {
     void waitsForTheConfirmationOfALateGrantOnlyAsLongAsItsCaller() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(50);
         answered(HISTORY, NO_TAKE_OVER);
-        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(TAKE_OVER));
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.maxWait(TAKE_OVER));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         letPass(TAKE_OVER);
         attempt.answer().complete(granted(1));
@@ -767,7 +767,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     private long takeOverOf(LockRequest request) {
-        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request.waitingUpTo(Duration.ZERO));
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request.maxWait(Duration.ZERO));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(contended());
         assertThatThrownBy(() -> resultOf(acquiring)).isNotNull();
@@ -855,7 +855,7 @@ class EngineDoubtTests extends EngineInterleavings {
     /** Makes a caller wait for a lock of another instance. */
     private void heldBy(String instance, String key) {
         CompletableFuture<LockHandle> unused =
-                engine.acquireAsync(LockRequest.of(key).waitingUpTo(Duration.ofMinutes(2)));
+                engine.acquireAsync(LockRequest.of(key).maxWait(Duration.ofMinutes(2)));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         while (!attempt.command().key().equals(key)) {
             attempt = backend.nextAcquire(); // of a waiter that retries meanwhile

@@ -176,7 +176,7 @@ class EngineFailingThreadTests {
         assertThat(places).isGreaterThan(5);
         ahead.addAndGet(EngineSettings.DEFAULTS.lease().toNanos());
         for (int place = 0; place < places; place++) {
-            engine.acquire(both(place).waitingUpTo(Patience.TIME)).release();
+            engine.acquire(both(place).maxWait(Patience.TIME)).release();
         }
         await().untilAsserted(() -> assertThat(engine.heldLocks().size()).isZero());
     }

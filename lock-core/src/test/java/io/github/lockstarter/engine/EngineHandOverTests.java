@@ -178,7 +178,7 @@ class EngineHandOverTests extends EngineInterleavings {
     void aTryForALockOfTheSameInstanceIsRefusedWithoutACommand() throws Exception {
         granted(REQUEST, 1);
         assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
-        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(30)));
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(30)));
         letPass(Duration.ofMillis(30));
         assertFails(brief, LockNotAcquiredException.class)
                 .hasMessageContaining("Could not acquire lock 'order:42' within 30ms")
@@ -305,7 +305,7 @@ class EngineHandOverTests extends EngineInterleavings {
         LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         Sent<ReleaseCommand, ReleaseResult> release = releaseOf(first);
-        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.maxWait(Duration.ZERO));
         release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
 
         assertFails(trying, LockBackendException.class).hasMessageContaining("was not acquired: no answer within 2s");
@@ -316,7 +316,7 @@ class EngineHandOverTests extends EngineInterleavings {
     @Test
     void aReleaseWithUnknownOutcomeLeavesAnAttemptUnderWayToItsCaller() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
-        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(1)));
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.maxWait(Duration.ofSeconds(1)));
         backend.signal(KEY); // such as after a reconnect of the mailbox
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         Sent<ReleaseCommand, ReleaseResult> release = releaseOf(first);
@@ -516,7 +516,7 @@ class EngineHandOverTests extends EngineInterleavings {
     void aTimeoutDuringTheHandOverLosesNoLock() throws Exception {
         LockHandle holder = waitedFor(REQUEST, 100, 0);
         for (int i = 0; i < 15; i++) {
-            CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(10)));
+            CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(10)));
             CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
             long releaseAt = System.nanoTime() + 8_000_000 + i * 500_000L; // around the end of the wait
             await().pollInterval(Duration.ofNanos(100_000)).until(() -> System.nanoTime() - releaseAt >= 0);
@@ -638,7 +638,7 @@ class EngineHandOverTests extends EngineInterleavings {
     void aWaitThatIsOverDuringTheReleaseEndsWithTheNextAttempt() throws Exception {
         LockHandle first = granted(REQUEST, 1);
         backend.wanted(KEY);
-        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(50)));
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(50)));
         Sent<ReleaseCommand, ReleaseResult> release = releaseOf(first);
         assertThat(release.command().requeue()).isPresent();
         letPass(Duration.ofMillis(50)); // its wait is over before the answer

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class EngineMinimumTimeTests extends EngineInterleavings {
 
     private static final Duration MINIMUM = Duration.ofSeconds(10);
-    private static final LockRequest PATIENT = REQUEST.waitingUpTo(MINIMUM.multipliedBy(6));
+    private static final LockRequest PATIENT = REQUEST.maxWait(MINIMUM.multipliedBy(6));
     private static final LockRequest TICK = REQUEST.keptFor(MINIMUM);
 
     /** A hold with a minimum time. */
@@ -94,7 +94,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
 
     @Test
     void aTimedOutWaitReportsTheRestOfTheMinimumTime() {
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(600)));
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(600)));
         Optional<Duration> rest = Optional.of(Duration.ofMillis(9_100));
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(rest, 7, Optional.empty(), true));
         letPass(Duration.ofMillis(600));

@@ -35,7 +35,7 @@ class EngineRecoveryTests extends EngineInterleavings {
 
     @Test
     void aWaiterAcquiresWhenTheBackendHasRecovered() throws Exception {
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(5)));
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.maxWait(Duration.ofSeconds(5)));
         backend.nextAcquire()
                 .answer()
                 .complete(new AcquireResult.Recovering(Duration.ofSeconds(3), "Redis at here lost its data"));
@@ -46,7 +46,7 @@ class EngineRecoveryTests extends EngineInterleavings {
 
     @Test
     void theExceptionSaysForHowLongTheBackendRecovers() {
-        CompletableFuture<LockHandle> once = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
+        CompletableFuture<LockHandle> once = engine.acquireAsync(REQUEST.maxWait(Duration.ZERO));
         backend.nextAcquire().answer().complete(RECOVERING);
         assertThatThrownBy(() -> resultOf(once))
                 .cause()
@@ -67,7 +67,7 @@ class EngineRecoveryTests extends EngineInterleavings {
         CompletableFuture<Optional<LockHandle>> once = new CompletableFuture<>();
         EngineInterleavings.onNewThread(() -> {
             try {
-                once.complete(engine.tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)));
+                once.complete(engine.tryAcquire(REQUEST.maxWait(Duration.ZERO)));
             } catch (LockException e) {
                 once.completeExceptionally(e);
             }
@@ -78,7 +78,7 @@ class EngineRecoveryTests extends EngineInterleavings {
 
     @Test
     void failsAWaitThatEndsWhileTheBackendRecovers() {
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(50)));
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(50)));
         backend.nextAcquire().answer().complete(RECOVERING);
         letPass(Duration.ofMillis(50));
         assertThatThrownBy(() -> resultOf(waiting))

@@ -89,7 +89,7 @@ final class FullHeap {
     private static boolean isFree(LockEngine engine, LockRequest request) throws InterruptedException {
         CompletableFuture<Void> released = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
-            engine.acquire(request.waitingUpTo(PATIENCE).leasedFor(EngineSettings.DEFAULTS.lease()))
+            engine.acquire(request.maxWait(PATIENCE).leasedFor(EngineSettings.DEFAULTS.lease()))
                     .release();
             released.complete(null);
         });
@@ -137,7 +137,7 @@ final class FullHeap {
     }
 
     private static LockRequest request(int key) {
-        return LockRequest.of("key:" + key).leasedFor(LEASE).waitingUpTo(Duration.ofMillis(200));
+        return LockRequest.of("key:" + key).leasedFor(LEASE).maxWait(Duration.ofMillis(200));
     }
 
     private static void lock(LockEngine engine, int kind, LockRequest one) {

@@ -26,15 +26,15 @@ final class ManualCaller {
         /** The same, for a lock that is not renewed. */
         UNRENEWED(ResolvedRequest.of(REQUEST.withoutRenewal(), ManualEngine.SETTINGS)),
         /** Asynchronous, its wait is over before the first look. */
-        WAITS_SHORTLY(TERMS.waitingUpTo(Duration.ofMillis(20))),
+        WAITS_SHORTLY(TERMS.maxWait(Duration.ofMillis(20))),
         /** Asynchronous, does not wait. */
-        TRIES(TERMS.waitingUpTo(Duration.ZERO)),
+        TRIES(TERMS.maxWait(Duration.ZERO)),
         /** A thread, waits long. */
         BLOCKS(TERMS),
         /** Asynchronous, waits long for one of two permits. */
         WAITS_FOR_PERMIT(PERMIT),
         /** Asynchronous, tries to get one of two permits. */
-        TRIES_PERMIT(PERMIT.waitingUpTo(Duration.ZERO));
+        TRIES_PERMIT(PERMIT.maxWait(Duration.ZERO));
 
         @SuppressWarnings("ImmutableEnumChecker") // a record of values
         private final ResolvedRequest terms;
@@ -45,7 +45,7 @@ final class ManualCaller {
     }
 
     static final Duration LONG = Duration.ofHours(1);
-    private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).waitingUpTo(LONG);
+    private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).maxWait(LONG);
     private static final ResolvedRequest TERMS = ResolvedRequest.of(REQUEST, ManualEngine.SETTINGS);
     private static final ResolvedRequest PERMIT =
             ResolvedRequest.of(REQUEST.permits(ManualStore.MOST_PERMITS), ManualEngine.SETTINGS);
@@ -73,7 +73,7 @@ final class ManualCaller {
         this.number = number;
         this.name = String.valueOf((char) ('A' + number));
         this.engine = engine;
-        this.terms = kind.terms.waitingUpTo(kind.terms.maxWait());
+        this.terms = kind.terms.maxWait(kind.terms.maxWait());
     }
 
     boolean asksForPermits() {

@@ -151,7 +151,7 @@ final class RandomCallers implements AutoCloseable {
                             : LockRequest.of(KEYS.get(random.nextInt(3)));
             request = isLuck(10) ? request.keptFor(Duration.ofMillis(1 + random.nextInt(3))) : request;
             request = isLuck(20) ? request.leasedFor(Duration.ofMinutes(20)) : request;
-            return request.waitingUpTo(WAITS.get(random.nextInt(WAITS.size())));
+            return request.maxWait(WAITS.get(random.nextInt(WAITS.size())));
         }
 
         private void acquire(LockRequest request) {

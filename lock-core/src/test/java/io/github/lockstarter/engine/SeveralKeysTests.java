@@ -41,8 +41,8 @@ class SeveralKeysTests {
     void releasesAcquiredKeysBeforeTheFutureFails() throws Exception {
         LockHandle b = engine.acquire(LockRequest.of("b"));
         CompletableFuture<LockHandle> dependent = engine.acquireAsync(
-                        LockRequest.ofAll(List.of("a", "b")).waitingUpTo(Duration.ofMillis(50)))
-                .handle((both, failure) -> engine.acquire(LockRequest.of("a").waitingUpTo(Patience.TIME)));
+                        LockRequest.ofAll(List.of("a", "b")).maxWait(Duration.ofMillis(50)))
+                .handle((both, failure) -> engine.acquire(LockRequest.of("a").maxWait(Patience.TIME)));
 
         try (LockHandle a = dependent.get(Patience.SECONDS, TimeUnit.SECONDS)) {
             assertThat(a.isHeld()).isTrue();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** The engine uses only capabilities that the store declares. */
 class StoreCapabilitiesTests {
 
-    private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Duration.ofSeconds(15));
+    private static final LockRequest REQUEST = LockRequest.of("key").maxWait(Duration.ofSeconds(15));
 
     private final Queue<Integer> tokensAskedFor = new ConcurrentLinkedQueue<>();
 

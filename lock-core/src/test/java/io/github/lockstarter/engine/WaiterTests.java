@@ -22,7 +22,7 @@ class WaiterTests {
     }
 
     private static ResolvedRequest terms(Duration wait, int permits) {
-        LockRequest request = LockRequest.of("order:42").waitingUpTo(wait).permits(permits);
+        LockRequest request = LockRequest.of("order:42").maxWait(wait).permits(permits);
         return ResolvedRequest.of(request, EngineSettings.DEFAULTS);
     }
 

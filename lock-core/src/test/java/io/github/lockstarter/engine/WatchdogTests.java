@@ -32,7 +32,7 @@ class WatchdogTests {
     }
 
     private KeyLock attempted(String key, AcquireResult answer) {
-        LockRequest request = LockRequest.of(key).waitingUpTo(ManualCaller.LONG);
+        LockRequest request = LockRequest.of(key).maxWait(ManualCaller.LONG);
         new Acquisitions(engine.running)
                 .acquireAsync(key, ResolvedRequest.of(request, ManualEngine.SETTINGS), new CompletableFuture<>());
         engine.store.unanswered.remove(0).answer().complete(answer);

@@ -140,7 +140,7 @@ final class Campaign implements Leadership {
         underLock(() -> {
             if (state == waiting) {
                 try {
-                    waiting.acquiring = locks.acquireAsync(request.waitingUpTo(LockRequest.MAX_DURATION));
+                    waiting.acquiring = locks.acquireAsync(request.maxWait(LockRequest.MAX_DURATION));
                 } catch (RuntimeException e) {
                     log.warn("Cannot compete for role '{}'; tries again in {} ms", role, RETRY_DELAY.toMillis(), e);
                     waiting.acquiring = CompletableFuture.failedFuture(e);

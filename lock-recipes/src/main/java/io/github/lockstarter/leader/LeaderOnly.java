@@ -28,7 +28,7 @@ import org.springframework.core.annotation.AliasFor;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @DistributedLock(
-        waitMs = 0,
+        maxWaitMs = 0,
         ifContended = IfContended.SKIP,
         inTransaction = InTransaction.RELEASE,
         locks = LeaderLocks.BEAN)

@@ -82,7 +82,7 @@ class SingleLoadCacheInterceptorTests {
                     DistributedLockAutoConfiguration.class,
                     LockObservabilityAutoConfiguration.class,
                     SingleLoadCacheAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=60s")
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=60s")
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withBean(Loads.class)
             .withBean(Products.class)
@@ -346,7 +346,7 @@ class SingleLoadCacheInterceptorTests {
     @Test
     void loadsWithoutTheLockWhenTheWaitIsOver(CapturedOutput output) {
         application
-                .withPropertyValues("distributed-lock.locks.cache-products.wait=100ms")
+                .withPropertyValues("distributed-lock.locks.cache-products.max-wait=100ms")
                 .run(context -> {
                     Products products = context.getBean(Products.class);
                     LockHandle other = context.getBean(LockOperations.class)
@@ -430,7 +430,7 @@ class SingleLoadCacheInterceptorTests {
 
     @Test
     void twoLoadersThatReadEachOthersKeysDoNotDeadlock() {
-        application.withPropertyValues("distributed-lock.wait=200ms").run(context -> {
+        application.withPropertyValues("distributed-lock.max-wait=200ms").run(context -> {
             Products products = context.getBean(Products.class);
             CyclicBarrier both = new CyclicBarrier(2);
             AtomicInteger begun = new AtomicInteger();

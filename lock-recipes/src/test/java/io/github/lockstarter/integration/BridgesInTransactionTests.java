@@ -29,7 +29,7 @@ class BridgesInTransactionTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
             .withUserConfiguration(H2Bank.class)
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=60s");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=60s");
 
     private final ApplicationContextRunner refusing =
             application.withPropertyValues("distributed-lock.in-transaction=refuse");

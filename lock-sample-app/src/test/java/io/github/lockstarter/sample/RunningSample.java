@@ -21,7 +21,7 @@ import org.springframework.test.context.DynamicPropertySource;
             // For busy machines.
             "spring.data.redis.timeout=20s",
             "distributed-lock.redis.command-timeout=20s",
-            "distributed-lock.wait=60s",
+            "distributed-lock.max-wait=60s",
             "sample.orders.carrier-time=50ms",
             "sample.orders.label-time=50ms",
             "sample.jobs.report-cron=-",

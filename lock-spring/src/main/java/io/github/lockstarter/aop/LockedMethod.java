@@ -121,7 +121,7 @@ record LockedMethod(
             throw new LockStartException(
                     placeholders.method(),
                     e.getMessage() + ".",
-                    "Correct leaseMs, waitMs, atLeastMs, maxHoldMs or permits, or the text in its place (not both), "
+                    "Correct leaseMs, maxWaitMs, atLeastMs, maxHoldMs or permits, or the text in its place (not both), "
                             + "or leave it out to use the configured value.");
         }
     }

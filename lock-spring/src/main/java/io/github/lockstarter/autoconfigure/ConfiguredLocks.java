@@ -208,11 +208,11 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     public void afterSingletonsInstantiated() {
         warnOfLongLease();
         warnOfShortLease("distributed-lock.lease", properties.get().lease());
-        warnOfShortWait("distributed-lock.wait", properties.get().maxWait());
+        warnOfShortWait("distributed-lock.max-wait", properties.get().maxWait());
         properties.get().locks().forEach((name, named) -> {
             String prefix = "distributed-lock.locks." + name;
             Optional.ofNullable(named.lease()).ifPresent(lease -> warnOfShortLease(prefix + ".lease", lease));
-            Optional.ofNullable(named.maxWait()).ifPresent(wait -> warnOfShortWait(prefix + ".wait", wait));
+            Optional.ofNullable(named.maxWait()).ifPresent(wait -> warnOfShortWait(prefix + ".max-wait", wait));
         });
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(usedNames);

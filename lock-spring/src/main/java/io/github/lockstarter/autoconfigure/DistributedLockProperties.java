@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
@@ -20,11 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * The configuration of all locks; each store binds its own record. Invalid values and unknown names fail startup. No
- * record component can be called wait.
+ * The configuration of all locks; each store binds its own record. Invalid values and unknown names fail startup.
  *
  * @param enabled Whether locks are available. If false, startup fails for an application that uses the annotation.
  * @param backend Store that keeps the locks. Defaults to the only store on the class path; to redis if there are
@@ -62,10 +59,7 @@ record DistributedLockProperties(
         @DefaultValue("lock:") String keyPrefix,
         @DefaultValue("30s") Duration lease,
         @Nullable Duration maxLease,
-
-        @Name("wait") @JsonProperty("wait") @DefaultValue("5s")
-        Duration maxWait,
-
+        @DefaultValue("5s") Duration maxWait,
         @DefaultValue("1m") Duration warnAfter,
         @DefaultValue("1s") Duration crashTakeover,
         @DefaultValue("true") boolean showOwner,
@@ -199,7 +193,7 @@ record DistributedLockProperties(
 
     /**
      * @param lease Lease instead of distributed-lock.lease.
-     * @param maxWait Wait instead of distributed-lock.wait.
+     * @param maxWait Longest wait instead of distributed-lock.max-wait.
      * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover.
      * @param atLeast Minimum time from the grant until another caller gets the lock, even after a release. None by
      *     default.
@@ -209,7 +203,7 @@ record DistributedLockProperties(
      */
     record Named(
             @Nullable Duration lease,
-            @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
+            @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
             @Nullable Duration atLeast,
             @Nullable Integer permits,

@@ -72,7 +72,7 @@ class LockEngineConfiguration {
         EngineSettings settings = properties.engineSettings().at(InstancePlace.of(environment));
         LockEngine engine = new LockEngine(distributedLockBackend, settings, listeners.all(), EngineClock.SYSTEM);
         log.info(
-                "Distributed locks are kept in {}: key prefix {}, lease {}, longest lease {}, wait {}, renewal {}, "
+                "Distributed locks are kept in {}: key prefix {}, lease {}, max-lease {}, max-wait {}, renewal {}, "
                         + "crash take-over {}; this instance is {}",
                 distributedLockBackend,
                 properties.keyPrefix(),

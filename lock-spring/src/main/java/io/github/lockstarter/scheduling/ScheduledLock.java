@@ -24,7 +24,7 @@ import org.springframework.core.annotation.AliasFor;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@DistributedLock(waitMs = 0, ifContended = IfContended.SKIP)
+@DistributedLock(maxWaitMs = 0, ifContended = IfContended.SKIP)
 public @interface ScheduledLock {
 
     /**

@@ -95,7 +95,7 @@ class LockedMethodsTests {
         @DistributedLock(
                 name = "transfer-1.x_y",
                 key = {"#to", "#from", "#from"},
-                waitMs = 0,
+                maxWaitMs = 0,
                 leaseMs = 100,
                 renewal = Renewal.OFF)
         public void transfer(String from, String to) {}
@@ -109,7 +109,7 @@ class LockedMethodsTests {
         assertThat(request(Attributes.class, "transfer", "a", "b"))
                 .isEqualTo(LockRequest.ofAll(List.of("transfer-1.x_y:a", "transfer-1.x_y:b"))
                         .named("transfer-1.x_y")
-                        .waitingUpTo(Duration.ZERO)
+                        .maxWait(Duration.ZERO)
                         .leasedFor(Duration.ofMillis(100))
                         .withoutRenewal()
                         .inTransaction(InTransaction.RELEASE));
@@ -182,11 +182,11 @@ class LockedMethodsTests {
         assertThat(request(Overriding.class, "ship", 1L).keys()).containsExactly("OnMethod.ship:1");
     }
 
-    @DistributedLock(waitMs = 1)
+    @DistributedLock(maxWaitMs = 1)
     static class OnClass {
         public void one() {}
 
-        @DistributedLock(name = "own", waitMs = 2)
+        @DistributedLock(name = "own", maxWaitMs = 2)
         public void two() {}
 
         void hidden() {}
@@ -294,7 +294,7 @@ class LockedMethodsTests {
     }
 
     @Retention(RetentionPolicy.RUNTIME)
-    @DistributedLock(name = "job", waitMs = 0)
+    @DistributedLock(name = "job", maxWaitMs = 0)
     @interface Job {
         @AliasFor(annotation = DistributedLock.class, attribute = "key")
         String[] of();
@@ -368,7 +368,7 @@ class LockedMethodsTests {
     }
 
     static class Millis {
-        @DistributedLock(leaseMs = 100, waitMs = 200, atLeastMs = 300, maxHoldMs = 400)
+        @DistributedLock(leaseMs = 100, maxWaitMs = 200, atLeastMs = 300, maxHoldMs = 400)
         public void millis() {}
     }
 
@@ -395,7 +395,7 @@ class LockedMethodsTests {
     }
 
     static class TwoWaits {
-        @DistributedLock(waitMs = 0, maxWait = "0")
+        @DistributedLock(maxWaitMs = 0, maxWait = "0")
         public void run() {}
     }
 
@@ -432,7 +432,7 @@ class LockedMethodsTests {
     @Test
     void refusesInvalidDurations() {
         assertRefused(TwoLeases.class, "it has leaseMs = 5000 and lease = \"${slow.lease}\".");
-        assertRefused(TwoWaits.class, "it has waitMs = 0 and maxWait = \"0\".");
+        assertRefused(TwoWaits.class, "it has maxWaitMs = 0 and maxWait = \"0\".");
         assertRefused(TwoMinimumTimes.class, "it has atLeastMs = 5000 and atLeast = \"5s\".");
         assertRefused(TwoLongestHolds.class, "it has maxHoldMs = 5000 and maxHold = \"5s\".");
         assertRefused(NoDuration.class, "lease = \"${tenant}\" is no duration: 'acme'.");
@@ -469,7 +469,7 @@ class LockedMethodsTests {
     }
 
     static class NegativeWait {
-        @DistributedLock(waitMs = -2)
+        @DistributedLock(maxWaitMs = -2)
         public void ship() {}
     }
 

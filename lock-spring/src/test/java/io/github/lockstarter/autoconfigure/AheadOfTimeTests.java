@@ -84,7 +84,7 @@ class AheadOfTimeTests {
 
     static class Orders {
 
-        @DistributedLock(key = "#order.customer.name", waitMs = 0, fallbackMethod = "busy")
+        @DistributedLock(key = "#order.customer.name", maxWaitMs = 0, fallbackMethod = "busy")
         public String ship(Order order) {
             return LockHandle.current().orElseThrow().key();
         }

@@ -71,7 +71,7 @@ class ConfiguredLocksTests {
     }
 
     static class Impatient {
-        @DistributedLock(name = "impatient", waitMs = 5)
+        @DistributedLock(name = "impatient", maxWaitMs = 5)
         public void ship() {}
     }
 
@@ -79,15 +79,15 @@ class ConfiguredLocksTests {
     void warnsAboutAWaitThatLooksLikeAMistypedUnit(CapturedOutput output) {
         application
                 .withPropertyValues(
-                        "distributed-lock.wait=5",
-                        "distributed-lock.locks.ship-order.wait=49ms",
+                        "distributed-lock.max-wait=5",
+                        "distributed-lock.locks.ship-order.max-wait=49ms",
                         "distributed-lock.locks.ship-order.lease=1s")
                 .withBean(Impatient.class)
                 .run(context -> assertThat(output.toString().lines().filter(line -> line.contains("write 5s")))
                         .hasSize(3)
                         .allMatch(line -> line.contains("WARN"))
-                        .anyMatch(line -> line.contains("distributed-lock.wait is 5ms, so a caller gives up"))
-                        .anyMatch(line -> line.contains("distributed-lock.locks.ship-order.wait is 49ms"))
+                        .anyMatch(line -> line.contains("distributed-lock.max-wait is 5ms, so a caller gives up"))
+                        .anyMatch(line -> line.contains("distributed-lock.locks.ship-order.max-wait is 49ms"))
                         .anyMatch(line -> line.contains("maxWait of lock 'impatient' is 5ms")));
     }
 
@@ -121,7 +121,7 @@ class ConfiguredLocksTests {
     void logsTheConfiguredLocksInOneLineAtStartup(CapturedOutput output) {
         application.run(context -> assertThat(output)
                 .containsOnlyOnce("Distributed locks are kept in this JVM: key prefix lock:, lease 30s,"
-                        + " longest lease 30s, wait 5s, renewal on (max-hold none), ")
+                        + " max-lease 30s, max-wait 5s, renewal on (max-hold none), ")
                 .contains("locks exclude the threads of this JVM and no other instance"));
     }
 

@@ -42,7 +42,7 @@ class ContentionTests {
                     LockObservabilityAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class))
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
     private static void whileHeld(ApplicationContext context, String key, Runnable test) {
         LockHandle other =

@@ -47,7 +47,7 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.key-prefix=shop:",
                         "distributed-lock.lease=10s",
                         "distributed-lock.max-lease=2m",
-                        "distributed-lock.wait=0",
+                        "distributed-lock.max-wait=0",
                         "distributed-lock.on-lost=return",
                         "distributed-lock.order=7",
                         "distributed-lock.retry.max-delay=3s",
@@ -55,7 +55,7 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.watchdog.enabled=false",
                         "distributed-lock.watchdog.max-hold=1h",
                         "distributed-lock.locks.ship-order.lease=1m",
-                        "distributed-lock.locks.ship-order.wait=1s",
+                        "distributed-lock.locks.ship-order.max-wait=1s",
                         "distributed-lock.locks.ship-order.at-least=800ms",
                         "distributed-lock.locks.ship-order.crash-takeover=0",
                         "distributed-lock.locks.ship-order.permits=3",
@@ -132,13 +132,13 @@ class DistributedLockPropertiesTests {
             distributed-lock.lease=0                      | distributed-lock.lease is 0ms
             distributed-lock.lease=-1s                    | distributed-lock.lease is -1s
             distributed-lock.max-lease=10s                | distributed-lock.lease is 30s, above distributed-lock.max-lease (10s)
-            distributed-lock.wait=-1ms                    | distributed-lock.wait is -1ms
+            distributed-lock.max-wait=-1ms                    | distributed-lock.max-wait is -1ms
             distributed-lock.lease=400d                   | distributed-lock.lease is 400d; it must be between 20ms and 365d
             distributed-lock.retry.max-delay=9ms          | distributed-lock.retry.max-delay is 9ms; it must be between 10ms and 365d
             distributed-lock.hand-over.max=-1             | distributed-lock.hand-over.max is -1
             distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31s, above distributed-lock.max-lease (30s)
-            distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1s
+            distributed-lock.locks.ship.max-wait=-1s          | distributed-lock.locks.ship.max-wait is -1s
             distributed-lock.locks.ship.at-least=31s      | distributed-lock.locks.ship.at-least is 31s, above the lease of the lock (30s)
             distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1s; it must be between 1ms and 365d

@@ -163,7 +163,7 @@ class GracefulShutdownTests {
                 assertThat(context).hasNotFailed();
                 start.accept(context);
                 work.awaitBegin();
-                waiting.set(other.acquireAsync(LockRequest.of(KEY).waitingUpTo(Patience.TIME))
+                waiting.set(other.acquireAsync(LockRequest.of(KEY).maxWait(Patience.TIME))
                         .thenApply(handle -> {
                             granted.complete(new Granted(
                                     work.isUnderWay,

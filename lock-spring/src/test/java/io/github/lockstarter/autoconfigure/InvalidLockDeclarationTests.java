@@ -171,7 +171,7 @@ class InvalidLockDeclarationTests {
     }
 
     static class EndlessWait {
-        @DistributedLock(waitMs = -1)
+        @DistributedLock(maxWaitMs = -1)
         public void ship() {}
     }
 
@@ -429,7 +429,7 @@ class InvalidLockDeclarationTests {
                         "lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
                         "\n\nLower the lease, which is renewed while the work runs (unless that is switched off), or set "
                                 + "distributed-lock.max-lease=31s in all applications"),
-                arguments(EndlessWait.class, "maxWait of lock 'EndlessWait.ship' is -1ms", "waitMs"),
+                arguments(EndlessWait.class, "maxWait of lock 'EndlessWait.ship' is -1ms", "maxWaitMs"),
                 arguments(EarlyProcessor.class, "the bean was created before the lock", "a bean of its own"),
                 arguments(EarlyConfiguration.class, "the bean was created before the lock", "a bean of its own"),
                 arguments(

@@ -40,7 +40,7 @@ class LockAnnotationTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
                     AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
     /** The keys that are held while the body runs. */
     private static List<String> heldKeys() {

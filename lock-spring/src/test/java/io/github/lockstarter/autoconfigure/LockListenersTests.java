@@ -161,7 +161,7 @@ class LockListenersTests {
                     LockOperations locks = context.getBean(LockOperations.class);
                     LockHandle held = locks.acquire("order:42");
                     CompletableFuture<LockHandle> waiting =
-                            locks.acquireAsync(LockRequest.of("order:42").waitingUpTo(Duration.ofMillis(50)));
+                            locks.acquireAsync(LockRequest.of("order:42").maxWait(Duration.ofMillis(50)));
                     assertThat(waiting).failsWithin(Patience.TIME);
                     assertThat(locks.acquireAsync(LockRequest.of("order:42").withoutWaiting()))
                             .failsWithin(Patience.TIME);

@@ -34,7 +34,7 @@ class LockNameTests {
             .withPropertyValues(
                     "distributed-lock.backend=local",
                     "distributed-lock.locks.order.lease=25s",
-                    "distributed-lock.locks.order.wait=0")
+                    "distributed-lock.locks.order.max-wait=0")
             .withBean(Shipping.class)
             .withBean(Names.class);
 

@@ -95,7 +95,7 @@ class LockedRepositoryTests {
     @Test
     void usesTheLockSettingsOfAnObjectThatAFactoryCreates(CapturedOutput output) {
         application
-                .withPropertyValues("distributed-lock.locks.stock.wait=0")
+                .withPropertyValues("distributed-lock.locks.stock.max-wait=0")
                 .withBean(StockFactory.class)
                 .withBean(NeedingStock.class)
                 .run(context -> {
@@ -278,7 +278,7 @@ class LockedRepositoryTests {
     void doesNotSaveWhileAnotherOwnerHoldsTheLock() {
         application
                 .withUserConfiguration(Repositories.class)
-                .withPropertyValues("distributed-lock.wait=0")
+                .withPropertyValues("distributed-lock.max-wait=0")
                 .run(context -> {
                     Items items = context.getBean(Items.class);
                     LockHandle other = context.getBean(LockOperations.class)

@@ -168,7 +168,7 @@ class MethodShapeTests {
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         TestPropertyValues.of(
                         "distributed-lock.backend=local",
-                        "distributed-lock.wait=0",
+                        "distributed-lock.max-wait=0",
                         "distributed-lock.on-lost=" + onLost)
                 .applyTo(context);
         context.register(

@@ -37,7 +37,7 @@ class PermitsTests {
             done.await();
         }
 
-        @DistributedLock(name = "partner-api", permits = 3, waitMs = 0, ifContended = IfContended.SKIP)
+        @DistributedLock(name = "partner-api", permits = 3, maxWaitMs = 0, ifContended = IfContended.SKIP)
         public CompletableFuture<String> callUnlessBusy() {
             return CompletableFuture.completedFuture("called");
         }
@@ -76,7 +76,7 @@ class PermitsTests {
     }
 
     static class Importer {
-        @DistributedLock(name = "import", key = "#tenant", waitMs = 0)
+        @DistributedLock(name = "import", key = "#tenant", maxWaitMs = 0)
         public int run(String tenant) {
             return LockHandle.current().orElseThrow().slot();
         }

@@ -34,19 +34,20 @@ class PropertyReportTests {
     void reportsTheConfiguredWait() {
         application
                 .withPropertyValues(
-                        "distributed-lock.wait=3s", "distributed-lock.lease=7s", "distributed-lock.locks.ship.wait=2s")
+                        "distributed-lock.max-wait=3s",
+                        "distributed-lock.lease=7s",
+                        "distributed-lock.locks.ship.max-wait=2s")
                 .run(context -> assertThat(reported(context.getBean(ConfigurationPropertiesReportEndpoint.class)))
                         .containsEntry("lease", "PT7S")
-                        .containsEntry("wait", "PT3S")
-                        .doesNotContainKey("maxWait")
+                        .containsEntry("maxWait", "PT3S")
                         .extractingByKey("locks")
                         .asString()
-                        .contains("wait=PT2S"));
+                        .contains("maxWait=PT2S"));
     }
 
     @Test
     void reportsTheDefaultWait() {
         application.run(context -> assertThat(reported(context.getBean(ConfigurationPropertiesReportEndpoint.class)))
-                .containsEntry("wait", "PT5S"));
+                .containsEntry("maxWait", "PT5S"));
     }
 }

@@ -53,7 +53,7 @@ class ReactiveMethodTests {
             .withConfiguration(
                     AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
             .withBean(Orders.class)
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
     private static boolean isHeld(ApplicationContext context) {
         return context.getBean(LockOperations.class)
@@ -130,7 +130,7 @@ class ReactiveMethodTests {
 
     @Test
     void giveUpTheirWaitWhenTheyAreCancelled() {
-        application.withPropertyValues("distributed-lock.wait=1m").run(context -> {
+        application.withPropertyValues("distributed-lock.max-wait=1m").run(context -> {
             Orders orders = context.getBean(Orders.class);
             LockHandle other = context.getBean(LockOperations.class).acquire("order:42");
             Disposable waiting = orders.ship(42, Mono.just("shipped")).subscribe();
@@ -145,7 +145,7 @@ class ReactiveMethodTests {
     /** Whichever is first, the lock is free at the end. */
     @Test
     void leaveNoLockHeldWhenCancelledDuringTheGrant() {
-        application.withPropertyValues("distributed-lock.wait=1m").run(context -> {
+        application.withPropertyValues("distributed-lock.max-wait=1m").run(context -> {
             Orders orders = context.getBean(Orders.class);
             int rounds = Effort.of(500, 2_000);
             for (int i = 0; i < rounds; i++) {
@@ -187,7 +187,7 @@ class ReactiveMethodTests {
     void areCalledOnlyUnderTheirLock() {
         application
                 .withBean(Checked.class)
-                .withPropertyValues("distributed-lock.wait=1m")
+                .withPropertyValues("distributed-lock.max-wait=1m")
                 .run(context -> {
                     Checked checked = context.getBean(Checked.class);
                     Random random = new Random();

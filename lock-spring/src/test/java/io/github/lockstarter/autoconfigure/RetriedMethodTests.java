@@ -30,7 +30,7 @@ class RetriedMethodTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
                     AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
     @Configuration(proxyBeanMethods = false)
     @EnableRetry

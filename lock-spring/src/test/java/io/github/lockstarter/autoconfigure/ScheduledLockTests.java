@@ -50,7 +50,7 @@ class ScheduledLockTests {
                     AopAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     TaskSchedulingAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=60s");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=60s");
 
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
@@ -197,7 +197,7 @@ class ScheduledLockTests {
     }
 
     static class Unscheduled {
-        @DistributedLock(name = "unscheduled", waitMs = 0, ifContended = IfContended.SKIP)
+        @DistributedLock(name = "unscheduled", maxWaitMs = 0, ifContended = IfContended.SKIP)
         public void run() {}
     }
 
@@ -261,7 +261,7 @@ class ScheduledLockTests {
         assertFails(
                 NegativeMinimumTime.class,
                 "atLeast of lock 'negative' is -2ms; it must be between 1ms and 365d, or 0 to have none.",
-                "Correct leaseMs, waitMs, atLeastMs, maxHoldMs or permits");
+                "Correct leaseMs, maxWaitMs, atLeastMs, maxHoldMs or permits");
         assertFails(
                 ShortHold.class,
                 "maxHold of lock 'short' is 29s, below the lease of the lock (30s)",

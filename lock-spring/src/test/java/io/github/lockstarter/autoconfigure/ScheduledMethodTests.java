@@ -57,7 +57,7 @@ class ScheduledMethodTests {
 
     static class NightlyWithoutWait {
         @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(waitMs = 0)
+        @DistributedLock(maxWaitMs = 0)
         public void run() {}
     }
 
@@ -72,13 +72,13 @@ class ScheduledMethodTests {
 
     static class NightlyOrSkipped {
         @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(waitMs = 0, ifContended = IfContended.SKIP)
+        @DistributedLock(maxWaitMs = 0, ifContended = IfContended.SKIP)
         public void run() {}
     }
 
     static class NightlyOrElse {
         @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(waitMs = 0, fallbackMethod = "otherwise")
+        @DistributedLock(maxWaitMs = 0, fallbackMethod = "otherwise")
         public void run() {}
 
         void otherwise() {}
@@ -109,7 +109,7 @@ class ScheduledMethodTests {
     @Test
     void warnsWhenAllInstancesWaitForTheMinimumTime(CapturedOutput output) {
         assertWarns(output, KeptWhileAllWait.class, "waits up to 5s for lock 'nightly': " + EVERY_INSTANCE);
-        assertSilent(output, KeptWhileAllWait.class, "distributed-lock.wait=0");
+        assertSilent(output, KeptWhileAllWait.class, "distributed-lock.max-wait=0");
     }
 
     static class WithoutMinimumTime {

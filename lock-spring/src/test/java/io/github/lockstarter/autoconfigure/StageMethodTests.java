@@ -51,7 +51,7 @@ class StageMethodTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
                     AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
     private static boolean isHeld(ApplicationContext context, String key) {
         return context.getBean(LockOperations.class).heldLocks().find(key).isPresent();
@@ -132,7 +132,7 @@ class StageMethodTests {
         try {
             application
                     .withBean(FallingBack.class)
-                    .withPropertyValues("distributed-lock.wait=100ms")
+                    .withPropertyValues("distributed-lock.max-wait=100ms")
                     .run(context -> {
                         LockHandle other = context.getBean(LockOperations.class)
                                 .acquire(LockRequest.of("order").ownedByHandle());
@@ -171,7 +171,7 @@ class StageMethodTests {
     void fallBackInsideTheLocksOfTheirCaller() {
         application
                 .withBean(Nested.class)
-                .withPropertyValues("distributed-lock.wait=200ms")
+                .withPropertyValues("distributed-lock.max-wait=200ms")
                 .run(context -> {
                     LockHandle other = context.getBean(LockOperations.class)
                             .acquire(LockRequest.of("inner").ownedByHandle());
@@ -213,7 +213,7 @@ class StageMethodTests {
     void failWithTheFailureOfTheirFallbackStage() {
         application
                 .withBean(Odd.class)
-                .withPropertyValues("distributed-lock.wait=0")
+                .withPropertyValues("distributed-lock.max-wait=0")
                 .run(context -> {
                     LockHandle other = context.getBean(LockOperations.class)
                             .acquire(LockRequest.of("order").ownedByHandle());

@@ -71,8 +71,8 @@ class UnknownPropertyTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "distributed-lock.locks.order.waitMs | Below distributed-lock.locks.order there are: at-least,"
-                        + " crash-takeover, lease, permits, release, wait",
+                "distributed-lock.locks.order.maxWaitMs | Below distributed-lock.locks.order there are: at-least,"
+                        + " crash-takeover, lease, max-wait, permits, release",
                 "distributed-lock.locks[0].name | Below distributed-lock.locks[0] there are: at-least,",
                 "distributed-lock.retry.max-delays | Below distributed-lock.retry there are: max-delay",
                 "distributed-lock.leaze | Below distributed-lock there are: backend, cache, crash-takeover,",

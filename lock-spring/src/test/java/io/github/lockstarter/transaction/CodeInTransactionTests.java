@@ -53,7 +53,7 @@ class CodeInTransactionTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
             .withUserConfiguration(H2Bank.class)
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=60s");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=60s");
 
     private final ApplicationContextRunner refusing =
             application.withPropertyValues("distributed-lock.in-transaction=refuse");
@@ -79,12 +79,12 @@ class CodeInTransactionTests {
             switch (this) {
                 case EXECUTE -> locks.execute(key, body::run);
                 case TRY_EXECUTE ->
-                    assertThat(locks.tryExecute(LockRequest.of(key).waitingUpTo(LockRequest.MAX_DURATION), body::run))
+                    assertThat(locks.tryExecute(LockRequest.of(key).maxWait(LockRequest.MAX_DURATION), body::run))
                             .isInstanceOf(Execution.Executed.class);
                 case ACQUIRE -> release(locks.acquire(key), body);
                 case TRY_ACQUIRE ->
                     release(
-                            locks.tryAcquire(LockRequest.of(key).waitingUpTo(LockRequest.MAX_DURATION))
+                            locks.tryAcquire(LockRequest.of(key).maxWait(LockRequest.MAX_DURATION))
                                     .orElseThrow(),
                             body);
                 case AS_LOCK -> unlock(locks.asLock(key), body);
@@ -373,7 +373,7 @@ class CodeInTransactionTests {
     @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void reentersALockOfAnotherOwnerThatTheTransactionKeeps(Form form, CapturedOutput output) {
         for (ApplicationContextRunner each : List.of(application, refusing, releasingAfter)) {
-            each.withPropertyValues("distributed-lock.wait=1s").run(context -> {
+            each.withPropertyValues("distributed-lock.max-wait=1s").run(context -> {
                 LockOperations locks = context.getBean(LockOperations.class);
                 LockRequest kept = LockRequest.of(KEY);
                 CompletableFuture<Void> afterwards = new CompletableFuture<>();

@@ -172,12 +172,12 @@ class TransactionLocksTests {
             account.withoutAnnotation();
         }
 
-        @DistributedLock(name = "key", key = "#key", waitMs = 0, ifContended = IfContended.SKIP)
+        @DistributedLock(name = "key", key = "#key", maxWaitMs = 0, ifContended = IfContended.SKIP)
         public Optional<String> skip(String key) {
             return Optional.of(key);
         }
 
-        @DistributedLock(name = "key", key = "#key", waitMs = 0, fallbackMethod = "instead")
+        @DistributedLock(name = "key", key = "#key", maxWaitMs = 0, fallbackMethod = "instead")
         public String fallBack(String key) {
             return key;
         }
@@ -645,7 +645,7 @@ class TransactionLocksTests {
     void aLockedMethodReentersALockOfAnotherOwnerThatTheTransactionKeeps() {
         for (String behaviour : List.of("warn", "refuse", "release-after")) {
             application
-                    .withPropertyValues("distributed-lock.wait=1s", "distributed-lock.in-transaction=" + behaviour)
+                    .withPropertyValues("distributed-lock.max-wait=1s", "distributed-lock.in-transaction=" + behaviour)
                     .withBean(Listener.class)
                     .run(context -> {
                         LockOperations locks = context.getBean(LockOperations.class);

@@ -16,7 +16,7 @@ class InJvmLocksTests {
     private record Orders(LockOperations locks) {
 
         String cancel(long id) {
-            LockRequest request = LockRequest.of("order:" + id).waitingUpTo(Duration.ofMillis(100));
+            LockRequest request = LockRequest.of("order:" + id).maxWait(Duration.ofMillis(100));
             return locks.execute(request, () -> "cancelled " + id);
         }
     }

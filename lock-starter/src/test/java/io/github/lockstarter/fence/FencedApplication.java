@@ -90,7 +90,7 @@ class FencedApplication {
             transactions.addListener(new BehindTheGuard());
         }
 
-        @DistributedLock(name = "account", waitMs = 60_000)
+        @DistributedLock(name = "account", maxWaitMs = 60_000)
         @Transactional
         public void add() {
             standAt(Place.BEFORE_THE_FIRST_STATEMENT);

@@ -68,7 +68,7 @@ class CachedProductIT {
     @Tag(Effort.TIMING)
     void theNextInstanceLoadsWhenTheLoadingOneCrashes() {
         ChildJvm crashes = launch(REDIS.server().port(), "--test.load-ms=600000");
-        ChildJvm next = launch(REDIS.server().port(), "--test.load-ms=300", "--distributed-lock.wait=30s");
+        ChildJvm next = launch(REDIS.server().port(), "--test.load-ms=300", "--distributed-lock.max-wait=30s");
         jvms.forEach(CachedProductIT::awaitReady);
         crashes.send("lamp");
         crashes.awaitLine(line -> line.startsWith(CachedProductApplication.LOADS), Patience.TIME);
@@ -96,7 +96,7 @@ class CachedProductIT {
                     "--test.load-ms=300",
                     "--test.cache-port=" + cache,
                     "--distributed-lock.redis.command-timeout=2s",
-                    "--distributed-lock.wait=5s");
+                    "--distributed-lock.max-wait=5s");
             awaitReady(jvm);
             jvm.send("lamp");
             awaitAnswer(jvm, "lamp");

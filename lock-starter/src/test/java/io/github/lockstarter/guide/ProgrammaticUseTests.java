@@ -30,7 +30,7 @@ class ProgrammaticUseTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
     private void withLocks(Consumer<LockOperations> test) {
         application.run(context -> test.accept(context.getBean(LockOperations.class)));

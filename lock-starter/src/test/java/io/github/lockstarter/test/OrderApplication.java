@@ -23,13 +23,13 @@ class OrderApplication {
             this.locks = locks;
         }
 
-        @DistributedLock(name = "order", key = "#id", waitMs = 100)
+        @DistributedLock(name = "order", key = "#id", maxWaitMs = 100)
         public long ship(long id) {
             return LockHandle.current().map(LockHandle::fencingToken).orElse(0L);
         }
 
         public String cancel(long id) {
-            LockRequest request = LockRequest.of("order:" + id).waitingUpTo(Duration.ofMillis(100));
+            LockRequest request = LockRequest.of("order:" + id).maxWait(Duration.ofMillis(100));
             return locks.execute(request, () -> "cancelled " + id);
         }
     }

@@ -97,7 +97,6 @@ public record EngineSettings(
     /** The name of a term in the configuration. */
     private static String property(String term) {
         return switch (term) {
-            case "maxWait" -> "wait";
             case "maxHold" -> "watchdog.max-hold";
             case "crashTakeOver" -> "crash-takeover";
             default ->

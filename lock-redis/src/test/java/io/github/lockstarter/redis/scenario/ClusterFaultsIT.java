@@ -86,7 +86,7 @@ class ClusterFaultsIT {
                 Application impatient = Application.over(hasty.connect())) {
             WarmUp.connect(impatient.locks(), "warm-up");
             fault.accept(cluster().masterOf(lockKey));
-            LockRequest request = LockRequest.of(key).waitingUpTo(Duration.ofSeconds(8));
+            LockRequest request = LockRequest.of(key).maxWait(Duration.ofSeconds(8));
             LockHandle held = RedisScenario.acquired(impatient, request);
             assertThat(held.isHeld()).isTrue();
         }
@@ -103,7 +103,7 @@ class ClusterFaultsIT {
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("CLUSTERDOWN"));
         CompletableFuture<LockHandle> waiting =
-                application.locks().acquireAsync(LockRequest.of(elsewhere).waitingUpTo(Patience.TIME));
+                application.locks().acquireAsync(LockRequest.of(elsewhere).maxWait(Patience.TIME));
         replica.resume();
         waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().close();
     }
@@ -178,7 +178,7 @@ class ClusterFaultsIT {
             assertThatThrownBy(() -> application.locks().tryAcquire(permit.withoutWaiting()))
                     .isInstanceOf(LockBackendException.class)
                     .hasMessageContaining("non local key");
-            CompletableFuture<LockHandle> waiting = application.locks().acquireAsync(permit.waitingUpTo(Patience.TIME));
+            CompletableFuture<LockHandle> waiting = application.locks().acquireAsync(permit.maxWait(Patience.TIME));
             await().during(Duration.ofMillis(Patience.MOMENT_MILLIS)).until(() -> !waiting.isDone());
             moveKeys(source, target);
             endMove(target);
@@ -207,11 +207,11 @@ class ClusterFaultsIT {
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
         beginMove(source, target);
         assertThatThrownBy(
-                        () -> application.locks().tryAcquire(LockRequest.of(key).waitingUpTo(Duration.ZERO)))
+                        () -> application.locks().tryAcquire(LockRequest.of(key).maxWait(Duration.ZERO)))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("TRYAGAIN");
         CompletableFuture<LockHandle> waiting =
-                application.locks().acquireAsync(LockRequest.of(key).waitingUpTo(Patience.TIME));
+                application.locks().acquireAsync(LockRequest.of(key).maxWait(Patience.TIME));
         endMove(target);
         waiting.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().close();
         move(target, source);
@@ -224,7 +224,7 @@ class ClusterFaultsIT {
         master.commands().zadd(lockKey + ":waiters", 1, "0".repeat(32));
         Application waiter = Application.over(store.connect());
         CompletableFuture<LockHandle> waiting =
-                waiter.locks().acquireAsync(LockRequest.of(key).waitingUpTo(Patience.TIME));
+                waiter.locks().acquireAsync(LockRequest.of(key).maxWait(Patience.TIME));
         await().untilAsserted(() ->
                 assertThat(master.commands().zcard(lockKey + ":waiters")).isEqualTo(2));
         held.close();
@@ -241,7 +241,7 @@ class ClusterFaultsIT {
                 WarmUp.connect(waiter.locks(), one);
                 LockHandle held = holder.locks().acquire(one);
                 CompletableFuture<LockHandle> waiting =
-                        waiter.locks().acquireAsync(LockRequest.of(one).waitingUpTo(Patience.TIME));
+                        waiter.locks().acquireAsync(LockRequest.of(one).maxWait(Patience.TIME));
                 RedisServer master = cluster().masterOf("lock:{" + one + "}");
                 await().atMost(Patience.TIME)
                         .untilAsserted(() -> assertThat(master.commands().zcard("lock:{" + one + "}:waiters"))
@@ -253,7 +253,7 @@ class ClusterFaultsIT {
     }
 
     private void takeAtOnce(String any) {
-        assertThat(application.locks().tryAcquire(LockRequest.of(any).waitingUpTo(Duration.ZERO)))
+        assertThat(application.locks().tryAcquire(LockRequest.of(any).maxWait(Duration.ZERO)))
                 .hasValueSatisfying(LockHandle::close);
     }
 

@@ -47,7 +47,7 @@ class CrashTakeOverIT extends RedisScenario {
             EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
     private static final int MANY = Effort.of(500, 10_000);
 
-    private final LockRequest patient = request.waitingUpTo(Patience.TIME);
+    private final LockRequest patient = request.maxWait(Patience.TIME);
 
     @Test
     void takesOverTheLockOfAKilledProcess() throws Exception {
@@ -140,7 +140,7 @@ class CrashTakeOverIT extends RedisScenario {
         Application holder = takingPart(newApplication(EngineSettings.DEFAULTS));
         Application rival = takingPart(newApplication(EngineSettings.DEFAULTS));
         for (int i = 0; i < 2_000; i++) {
-            LockRequest wanted = LockRequest.of(key + ':' + i).waitingUpTo(Duration.ofMinutes(2));
+            LockRequest wanted = LockRequest.of(key + ':' + i).maxWait(Duration.ofMinutes(2));
             holder.locks().acquire(wanted);
             rival.locks().acquireAsync(wanted);
         }

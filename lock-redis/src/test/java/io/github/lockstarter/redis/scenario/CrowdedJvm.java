@@ -77,7 +77,7 @@ final class CrowdedJvm {
     }
 
     private int takeTurn(LockTemplate locks, String prefix, int key) {
-        try (LockHandle lock = locks.acquire(LockRequest.of(prefix + key).waitingUpTo(Patience.TIME))) {
+        try (LockHandle lock = locks.acquire(LockRequest.of(prefix + key).maxWait(Patience.TIME))) {
             lock.ensureHeld();
             return ++unguarded[key];
         }

@@ -51,7 +51,7 @@ class FailoverDoubtIT {
     private static final Duration OLD_AGE = Duration.ofSeconds(2);
 
     private final String key = "failover:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(Patience.TIME);
+    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).maxWait(Patience.TIME);
 
     @Nested
     class MasterAndReplicas {
@@ -227,7 +227,7 @@ class FailoverDoubtIT {
     private boolean isGranted(Application rival, AtomicBoolean ended) {
         while (!ended.get()) {
             try {
-                rival.locks().acquire(request.waitingUpTo(TAKE_OVER)).close();
+                rival.locks().acquire(request.maxWait(TAKE_OVER)).close();
                 return true;
             } catch (LockException e) {
                 // busy, or an outage

@@ -25,7 +25,7 @@ class ForeignClientIT extends RedisScenario {
         assertThat(redis().set(lockKey, "foreign", NX_PX)).isEqualTo("OK");
 
         assertThat(application.locks().tryAcquire(request)).isEmpty();
-        assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(ofMillis(200))))
+        assertThatThrownBy(() -> application.locks().acquire(request.maxWait(ofMillis(200))))
                 .isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining(key);
 

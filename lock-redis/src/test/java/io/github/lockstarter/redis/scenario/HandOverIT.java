@@ -102,7 +102,7 @@ class HandOverIT extends RedisScenario {
     }
 
     private LockRequest patient() {
-        return request.waitingUpTo(Duration.ofHours(1));
+        return request.maxWait(Duration.ofHours(1));
     }
 
     private long acquiredNewly(ClockedEngine application) {
@@ -189,7 +189,7 @@ class HandOverIT extends RedisScenario {
         private record Place(String key, CriticalSection section, AtomicInteger runs) {
 
             LockRequest request() {
-                return LockRequest.of(key).waitingUpTo(Patience.TIME);
+                return LockRequest.of(key).maxWait(Patience.TIME);
             }
 
             void run(long fencingToken) {
@@ -272,7 +272,7 @@ class HandOverIT extends RedisScenario {
                 default ->
                     application
                             .locks()
-                            .tryAcquire(place.request().waitingUpTo(ofMillis(random.nextInt(6))))
+                            .tryAcquire(place.request().maxWait(ofMillis(random.nextInt(6))))
                             .ifPresentOrElse(place::runAndRelease, refusals::incrementAndGet);
             }
         }

@@ -46,7 +46,7 @@ abstract class HistoryFailover {
     private static final AtomicInteger LONG_OUTAGES = new AtomicInteger();
 
     final String key = "history:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(lease()).waitingUpTo(ofMillis(500));
+    private final LockRequest request = LockRequest.of(key).leasedFor(lease()).maxWait(ofMillis(500));
 
     /** The longest one: more than twice as long as a failover takes. */
     abstract Duration lease();
@@ -253,7 +253,7 @@ abstract class HistoryFailover {
 
     /** Within half the grace, or as long as the servers took, which a client may take to find its way again. */
     private void takeAtOnce(Application application, String other, Duration outage) {
-        LockRequest once = LockRequest.of(other).waitingUpTo(Duration.ZERO);
+        LockRequest once = LockRequest.of(other).maxWait(Duration.ZERO);
         Duration half = lease().dividedBy(2);
         await().atMost(outage.compareTo(half) > 0 ? outage : half)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)

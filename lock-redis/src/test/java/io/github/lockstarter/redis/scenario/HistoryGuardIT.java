@@ -43,7 +43,7 @@ class HistoryGuardIT {
     private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeOver(Duration.ZERO);
 
     private static final LockRequest REQUEST =
-            LockRequest.of("scenario:history").leasedFor(LEASE).waitingUpTo(Patience.TIME);
+            LockRequest.of("scenario:history").leasedFor(LEASE).maxWait(Patience.TIME);
 
     /** How a server loses its data. */
     enum Forgetting {
@@ -126,11 +126,11 @@ class HistoryGuardIT {
             LockRequest request = REQUEST.leasedFor(LONG_GRACE);
             application.locks().acquire(request).close();
             server.commands().flushall();
-            assertThatThrownBy(() -> application.locks().tryAcquire(request.waitingUpTo(Duration.ZERO)))
+            assertThatThrownBy(() -> application.locks().tryAcquire(request.maxWait(Duration.ZERO)))
                     .isInstanceOfSatisfying(
                             LockStoreRecoveringException.class,
                             refused -> assertThat(refused.retryAfter()).isBetween(LONG_GRACE.dividedBy(2), LONG_GRACE));
-            assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(ofMillis(300))))
+            assertThatThrownBy(() -> application.locks().acquire(request.maxWait(ofMillis(300))))
                     .isInstanceOf(LockStoreRecoveringException.class)
                     .hasMessageMatching(
                             "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at \\S+ lost"
@@ -156,7 +156,7 @@ class HistoryGuardIT {
             assertThat(recoveringOf(other)).isEqualTo(ofSeconds(30));
             assertThat(server.commands().exists("lock:history")).isZero();
 
-            assertThatThrownBy(() -> application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+            assertThatThrownBy(() -> application.locks().tryAcquire(REQUEST.maxWait(Duration.ZERO)))
                     .isInstanceOf(LockStoreRecoveringException.class);
             await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(recoveringOf(other)).isBetween(ofSeconds(15), ofMillis(29_999)));

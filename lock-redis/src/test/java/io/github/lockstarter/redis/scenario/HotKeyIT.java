@@ -90,7 +90,7 @@ class HotKeyIT extends RedisScenario {
     }
 
     private double microsPerSection(Application application, int crowd) throws Exception {
-        LockRequest patient = request.waitingUpTo(Duration.ofMinutes(5));
+        LockRequest patient = request.maxWait(Duration.ofMinutes(5));
         LockHandle held = application.locks().acquire(patient);
         List<CompletableFuture<Void>> sections = new ArrayList<>();
         for (int i = 0; i < crowd; i++) {

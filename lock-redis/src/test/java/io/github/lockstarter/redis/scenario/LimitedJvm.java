@@ -33,7 +33,7 @@ final class LimitedJvm {
     public static void main(String[] arguments) {
         LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(60));
         String setting = settingOf(arguments[1], Integer.parseInt(arguments[2]));
-        LockRequest permit = LockRequest.of(arguments[1]).ownedByHandle().waitingUpTo(Patience.TIME);
+        LockRequest permit = LockRequest.of(arguments[1]).ownedByHandle().maxWait(Patience.TIME);
         RedisCommands<String, String> settings = RedisClient.create(
                         RedisURI.create("127.0.0.1", Integer.parseInt(arguments[0])))
                 .connect()

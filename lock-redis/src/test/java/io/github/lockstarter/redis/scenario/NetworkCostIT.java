@@ -78,7 +78,7 @@ class NetworkCostIT extends RedisScenario {
                 .mapToObj(i -> other.locks().acquire(asked.ownedByHandle()))
                 .toList();
         assertThat(recorded.locks().tryAcquire(asked.withoutWaiting())).isEmpty();
-        Future<LockHandle> waiting = recorded.locks().acquireAsync(asked.waitingUpTo(Patience.TIME));
+        Future<LockHandle> waiting = recorded.locks().acquireAsync(asked.maxWait(Patience.TIME));
         await().atMost(Patience.TIME).until(() -> redis().zcard(waitersKey) == 1);
         held.forEach(LockHandle::close);
         resultOf(waiting).close();

@@ -42,7 +42,7 @@ class OverdueWaiterIT extends RedisScenario {
             List<Future<?>> longer = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 Duration wait = ofMillis(3_000 + 500L * i);
-                longer.add(elsewhere(() -> waiting.locks().tryAcquire(request.waitingUpTo(wait))));
+                longer.add(elsewhere(() -> waiting.locks().tryAcquire(request.maxWait(wait))));
                 letPass(ofMillis(20));
             }
             letPass(ofMillis(400));
@@ -50,7 +50,7 @@ class OverdueWaiterIT extends RedisScenario {
             letPass(ofMillis(250));
             Duration took = timeOf(() -> {
                 try {
-                    waiting.locks().tryAcquire(request.waitingUpTo(ofMillis(50)));
+                    waiting.locks().tryAcquire(request.maxWait(ofMillis(50)));
                 } catch (LockBackendException e) {
                     // No answer, so the outcome is unknown.
                 }

@@ -42,7 +42,7 @@ class PermitsIT extends RedisScenario {
     /** By the design 1.6 s. */
     private static final Duration SOON = ofMillis(2_500);
 
-    private final LockRequest permit = request.ownedByHandle().waitingUpTo(Patience.TIME);
+    private final LockRequest permit = request.ownedByHandle().maxWait(Patience.TIME);
 
     /** Permits of two instances that are killed together become free together. */
     @Test

@@ -101,7 +101,7 @@ class RandomDisconnectsIT extends RedisScenario {
             proxies.add(proxy);
             applications.add(application);
             for (int each = 0; each < KEYS; each++) {
-                LockRequest wanted = LockRequest.of(key + ':' + each).waitingUpTo(ofMillis(700));
+                LockRequest wanted = LockRequest.of(key + ':' + each).maxWait(ofMillis(700));
                 long seed = random.nextLong();
                 work.add(elsewhere(() -> {
                     work(application, wanted, new Random(seed), isHeld);

@@ -103,7 +103,7 @@ class SentinelFailoverIT {
         });
         LockHandle held = RedisScenario.acquired(application, LockRequest.of(key));
         CompletableFuture<LockHandle> waiting =
-                other.locks().acquireAsync(LockRequest.of(key).waitingUpTo(Patience.TIME));
+                other.locks().acquireAsync(LockRequest.of(key).maxWait(Patience.TIME));
         // On a busy machine, sentinels may promote both replicas, one after the other, and not agree at once.
         await().untilAsserted(() -> {
             assertThat(waiting).isNotDone();

@@ -201,7 +201,7 @@ class TemporaryRefusalIT {
         return IntStream.range(0, locks)
                 .mapToObj(i -> application
                         .locks()
-                        .acquireAsync(LockRequest.of(prefix + i).waitingUpTo(Patience.TIME)))
+                        .acquireAsync(LockRequest.of(prefix + i).maxWait(Patience.TIME)))
                 .toList();
     }
 

@@ -42,7 +42,7 @@ class UnknownOutcomeIT extends RedisScenario {
         String before = redis().get("lock:fence");
         proxy.stallReplies();
         Future<?> refused =
-                elsewhere(() -> assertThatThrownBy(() -> hasty.locks().acquire(request.waitingUpTo(LONG)))
+                elsewhere(() -> assertThatThrownBy(() -> hasty.locks().acquire(request.maxWait(LONG)))
                         .isInstanceOf(LockBackendException.class)
                         .hasMessageContaining(key));
         await().atMost(Patience.TIME).untilAsserted(() -> assertThat(redis().get("lock:fence"))
@@ -90,7 +90,7 @@ class UnknownOutcomeIT extends RedisScenario {
         Application direct = warmedUp(newHastyApplication());
         server().stop();
 
-        resultOf(elsewhere(() -> assertThatThrownBy(() -> direct.locks().acquire(request.waitingUpTo(LONG)))
+        resultOf(elsewhere(() -> assertThatThrownBy(() -> direct.locks().acquire(request.maxWait(LONG)))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining(key)));
         assertThatThrownBy(() -> direct.locks().tryAcquire(request)).isInstanceOf(LockBackendException.class);
@@ -124,7 +124,7 @@ class UnknownOutcomeIT extends RedisScenario {
     private LockBackendException endOfAWait(AtomicBoolean stalled) {
         while (true) {
             LockBackendException end = catchThrowableOfType(
-                    LockBackendException.class, () -> hasty.locks().acquire(request.waitingUpTo(LONG)));
+                    LockBackendException.class, () -> hasty.locks().acquire(request.maxWait(LONG)));
             if (stalled.get()) {
                 return end;
             }

@@ -37,7 +37,7 @@ class UnreachableMailboxIT extends RedisScenario {
     private static final Duration TAKE_OVER =
             EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
 
-    private final LockRequest patient = request.waitingUpTo(Patience.TIME);
+    private final LockRequest patient = request.maxWait(Patience.TIME);
 
     /** Beats continue, so each mark is removed before it is a take-over time old. */
     @Test

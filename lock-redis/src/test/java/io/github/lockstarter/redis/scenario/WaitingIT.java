@@ -25,7 +25,7 @@ class WaitingIT extends RedisScenario {
         Application holder = warmedUp(newApplication());
         Application waiter = warmedUp(newApplicationThatTrustsSignals());
         try (LockHandle held = holder.locks().acquire(request)) {
-            assertThatThrownBy(() -> waiter.locks().acquire(request.waitingUpTo(ofMillis(300))))
+            assertThatThrownBy(() -> waiter.locks().acquire(request.maxWait(ofMillis(300))))
                     .isInstanceOf(LockNotAcquiredException.class);
 
             await().atMost(Patience.TIME)
@@ -62,7 +62,7 @@ class WaitingIT extends RedisScenario {
         Application waiter = warmedUp(newApplication());
         try (LockHandle held = holder.locks().acquire(request)) {
             long began = System.nanoTime();
-            CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
+            CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(request.maxWait(Patience.TIME));
             await().until(() -> waiter.backend().count(Verb.ACQUIRE, key) > 6);
             long attempts = waiter.backend().count(Verb.ACQUIRE, key);
 
@@ -75,7 +75,7 @@ class WaitingIT extends RedisScenario {
     }
 
     private boolean acquiresAndReleases(Application application) {
-        try (LockHandle lock = application.locks().acquire(request.waitingUpTo(Patience.TIME))) {
+        try (LockHandle lock = application.locks().acquire(request.maxWait(Patience.TIME))) {
             return lock.isHeld();
         }
     }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class LockMetricsOfEngineTests {
 
     private static final LockRequest REQUEST =
-            LockRequest.of("order:42").named("ship-order").waitingUpTo(Patience.TIME);
+            LockRequest.of("order:42").named("ship-order").maxWait(Patience.TIME);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final AtomicLong skipped = new AtomicLong();

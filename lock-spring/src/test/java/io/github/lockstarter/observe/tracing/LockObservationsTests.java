@@ -247,7 +247,7 @@ class LockObservationsTests {
     @Test
     void endsTheAcquisitionWhenItsFutureIsCancelled() {
         LockHandle theirs = other.acquire(REQUEST);
-        CompletableFuture<LockHandle> waiting = locks.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(30)));
+        CompletableFuture<LockHandle> waiting = locks.acquireAsync(REQUEST.maxWait(Duration.ofSeconds(30)));
 
         waiting.cancel(false);
 

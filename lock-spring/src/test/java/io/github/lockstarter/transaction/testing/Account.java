@@ -65,7 +65,7 @@ public class Account {
     }
 
     /** Waits for the lock for as long as a test may take. */
-    @DistributedLock(name = LOCK, waitMs = 60_000)
+    @DistributedLock(name = LOCK, maxWaitMs = 60_000)
     @Transactional
     public void withdrawAfterReading(Runnable onRead) {
         int balance = balance(jdbc);
@@ -73,7 +73,7 @@ public class Account {
         write(balance - 10);
     }
 
-    @DistributedLock(name = LOCK, waitMs = 60_000)
+    @DistributedLock(name = LOCK, maxWaitMs = 60_000)
     public int read() {
         return balance(jdbc);
     }

@@ -120,7 +120,7 @@ class BlockedThreadsIT {
         return testThreads.submit(() -> {
             held.extend(LockRequest.of("held"));
             locks.acquire("free").close();
-            assertThat(locks.acquireAsync(LockRequest.of("held").waitingUpTo(Duration.ofMillis(20))))
+            assertThat(locks.acquireAsync(LockRequest.of("held").maxWait(Duration.ofMillis(20))))
                     .failsWithin(Patience.TIME);
             return null;
         });

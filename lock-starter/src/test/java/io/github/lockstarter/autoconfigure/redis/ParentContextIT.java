@@ -45,7 +45,7 @@ class ParentContextIT {
     static class Child {}
 
     static class Orders {
-        @DistributedLock(name = "order", key = "#id", waitMs = 0)
+        @DistributedLock(name = "order", key = "#id", maxWaitMs = 0)
         public List<String> ship(long id) {
             return LockHandle.current().map(LockHandle::keys).orElse(List.of());
         }

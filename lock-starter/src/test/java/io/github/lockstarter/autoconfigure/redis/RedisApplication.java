@@ -30,7 +30,7 @@ public final class RedisApplication {
         return new String[] {
             "spring.data.redis.host=" + server.host(),
             "spring.data.redis.port=" + server.port(),
-            "distributed-lock.wait=60s",
+            "distributed-lock.max-wait=60s",
             PATIENT
         };
     }

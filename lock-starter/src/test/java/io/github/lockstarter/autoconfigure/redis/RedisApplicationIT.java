@@ -132,7 +132,7 @@ class RedisApplicationIT {
                         held.set(context.getBean(LockTemplate.class)
                                 .acquire(LockRequest.of("order:42").ownedByHandle()));
                         other.getBean(LockTemplate.class)
-                                .acquireAsync(LockRequest.of("order:42").waitingUpTo(Patience.TIME))
+                                .acquireAsync(LockRequest.of("order:42").maxWait(Patience.TIME))
                                 .thenAccept(next::complete);
                     });
             next.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join().release();

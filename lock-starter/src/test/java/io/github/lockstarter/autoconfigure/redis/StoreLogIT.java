@@ -37,7 +37,7 @@ class StoreLogIT {
                         "INFO",
                         "Distributed locks are kept in Redis at " + address() + ": key prefix lock:",
                         "lease 2s",
-                        "longest lease 8s"));
+                        "max-lease 8s"));
     }
 
     @Test

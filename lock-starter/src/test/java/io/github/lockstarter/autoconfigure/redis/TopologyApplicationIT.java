@@ -44,7 +44,7 @@ class TopologyApplicationIT {
 
     static class OrderService {
 
-        @DistributedLock(name = "order", key = "#orderId", waitMs = 0)
+        @DistributedLock(name = "order", key = "#orderId", maxWaitMs = 0)
         public void ship(long orderId, Runnable meanwhile) {
             meanwhile.run();
         }

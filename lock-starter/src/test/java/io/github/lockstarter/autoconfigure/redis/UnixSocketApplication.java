@@ -29,7 +29,7 @@ final class UnixSocketApplication {
                         LettuceConnectionFactory.class,
                         () -> new LettuceConnectionFactory(new RedisSocketConfiguration(arguments[0])));
         application.run(one -> application.run(other -> {
-            LockRequest request = LockRequest.of("order:42").waitingUpTo(Duration.ZERO);
+            LockRequest request = LockRequest.of("order:42").maxWait(Duration.ZERO);
             LockTemplate there = other.getBean(LockTemplate.class);
             try (LockHandle lock = one.getBean(LockTemplate.class).acquire(request)) {
                 lock.ensureHeld();

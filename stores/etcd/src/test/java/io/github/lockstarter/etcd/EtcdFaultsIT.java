@@ -245,7 +245,7 @@ class EtcdFaultsIT extends EtcdScenario {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try (LockHandle lock =
-                            application.locks().acquire(LockRequest.of(key).waitingUpTo(wait))) {
+                            application.locks().acquire(LockRequest.of(key).maxWait(wait))) {
                         return lock.fencingToken();
                     }
                 },

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Requirements for pools and tables. */
 class JdbcLockBackendTests {
 
-    private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Patience.TIME);
+    private static final LockRequest REQUEST = LockRequest.of("key").maxWait(Patience.TIME);
 
     private final TestDatabase database = H2Databases.empty();
 

@@ -111,7 +111,7 @@ class MissingAnswerIT {
 
     private LockHandle acquiredSometime() {
         return await().ignoreExceptions()
-                .until(() -> locks.locks().acquire(request.waitingUpTo(Duration.ofMillis(500))), handle -> true);
+                .until(() -> locks.locks().acquire(request.maxWait(Duration.ofMillis(500))), handle -> true);
     }
 
     @Test

@@ -89,7 +89,7 @@ class SessionIT {
     void aHoldIsInDoubtBeforeTheServerGrantsTheLockToAnother() {
         LockHandle held = acquiredSometime(application(client(proxy.address(), BRIEF), HASTY));
         AtomicLong lastHeld = new AtomicLong();
-        CompletableFuture<LockHandle> next = other().locks().acquireAsync(request.waitingUpTo(Patience.TIME));
+        CompletableFuture<LockHandle> next = other().locks().acquireAsync(request.maxWait(Patience.TIME));
         CompletableFuture<Long> taken = next.thenApply(grant -> System.nanoTime());
 
         disconnect();
@@ -115,7 +115,7 @@ class SessionIT {
         LockHandle held = holder.locks().acquire(request);
         disconnect();
         endSession(client.getZookeeperClient().getZooKeeper());
-        LockHandle next = other().locks().acquire(request.waitingUpTo(Patience.TIME));
+        LockHandle next = other().locks().acquire(request.maxWait(Patience.TIME));
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
 
         reconnect();
@@ -138,7 +138,7 @@ class SessionIT {
         await().untilAsserted(() ->
                 assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
         assertThat(held.isHeld()).isFalse();
-        assertThat(other().locks().acquire(request.waitingUpTo(Patience.TIME)).fencingToken())
+        assertThat(other().locks().acquire(request.maxWait(Patience.TIME)).fencingToken())
                 .isGreaterThan(held.fencingToken());
     }
 
@@ -147,7 +147,7 @@ class SessionIT {
         CuratorFramework client = client(proxy.address(), ZooKeeperClients.SESSION);
         Application waiter = application(client);
         LockHandle held = other().locks().acquire(request);
-        CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(request.waitingUpTo(Patience.TIME));
+        CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(request.maxWait(Patience.TIME));
         await().until(() -> !waiter.admin().waiters().isEmpty());
 
         giveUpSession(client);
@@ -196,7 +196,7 @@ class SessionIT {
                 .acquire(LockRequest.of("connected-again"))
                 .close());
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-        other().locks().acquire(request.waitingUpTo(Patience.TIME)).close();
+        other().locks().acquire(request.maxWait(Patience.TIME)).close();
     }
 
     @Test
@@ -208,7 +208,7 @@ class SessionIT {
 
         reconnect();
 
-        try (LockHandle next = other().locks().acquire(request.waitingUpTo(Patience.TIME))) {
+        try (LockHandle next = other().locks().acquire(request.maxWait(Patience.TIME))) {
             assertThat(next.isHeld()).isTrue();
         }
         acquiredSometime(hasty).close();
@@ -221,7 +221,7 @@ class SessionIT {
         disconnect();
 
         long start = System.nanoTime();
-        assertThatThrownBy(() -> hasty.locks().acquire(request.waitingUpTo(Patience.TIME.multipliedBy(2))))
+        assertThatThrownBy(() -> hasty.locks().acquire(request.maxWait(Patience.TIME.multipliedBy(2))))
                 .isInstanceOf(LockBackendException.class);
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Patience.TIME);
@@ -321,7 +321,7 @@ class SessionIT {
 
     private LockHandle acquiredSometime(Application application) {
         return await().ignoreExceptionsInstanceOf(LockBackendException.class)
-                .until(() -> application.locks().acquire(request.waitingUpTo(Patience.TIME)), held -> true);
+                .until(() -> application.locks().acquire(request.maxWait(Patience.TIME)), held -> true);
     }
 
     /** As if the client had been disconnected for too long. */

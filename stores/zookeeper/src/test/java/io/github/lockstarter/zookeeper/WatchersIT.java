@@ -80,7 +80,7 @@ class WatchersIT {
         for (int round = 0; round < ROUNDS; round++) {
             List<CompletableFuture<LockHandle>> waits = IntStream.range(0, KEYS)
                     .mapToObj(i -> waiter.locks()
-                            .acquireAsync(LockRequest.of("held:" + i).waitingUpTo(Duration.ofMillis(20))))
+                            .acquireAsync(LockRequest.of("held:" + i).maxWait(Duration.ofMillis(20))))
                     .toList();
             waits.forEach(wait -> assertThat(wait).failsWithin(Patience.TIME));
         }
@@ -113,7 +113,7 @@ class WatchersIT {
     @Test
     @Tag(Effort.FULL)
     void waitsThatAreGrantedLeaveNoWatchers() {
-        LockRequest request = LockRequest.of("contended").waitingUpTo(Patience.TIME);
+        LockRequest request = LockRequest.of("contended").maxWait(Patience.TIME);
         List<CompletableFuture<?>> ends = new ArrayList<>();
         for (int i = 0; i < 25 * KEYS; i++) {
             ends.add(holder.locks().acquireAsync(request).thenAccept(LockHandle::close));

@@ -31,7 +31,7 @@ class Boot3StoresIT {
             assertLocks(
                     "--distributed-lock.backend=redlock",
                     "--distributed-lock.lease=2s",
-                    "--distributed-lock.wait=60s",
+                    "--distributed-lock.max-wait=60s",
                     "--distributed-lock.redlock.nodes=" + servers.addresses());
         }
     }

@@ -23,11 +23,11 @@ class ShippingApplication {
                 "--management.endpoint.health.show-details=always",
                 "--management.endpoint.locks.show-values=always",
                 "--management.endpoint.configprops.show-values=always",
-                "--distributed-lock.locks.probe.wait=2s",
+                "--distributed-lock.locks.probe.max-wait=2s",
                 // For busy machines.
                 "--spring.data.redis.timeout=20s",
                 "--distributed-lock.redis.command-timeout=20s",
-                "--distributed-lock.locks.[ShippingService.ship].wait=60s",
+                "--distributed-lock.locks.[ShippingService.ship].max-wait=60s",
                 "--management.endpoint.locks.access=unrestricted");
     }
 }

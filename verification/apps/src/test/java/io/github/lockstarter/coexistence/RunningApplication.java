@@ -27,7 +27,7 @@ final class RunningApplication implements AutoCloseable {
                                 // For busy machines.
                                 "spring.data.redis.timeout=20s",
                                 "distributed-lock.redis.command-timeout=20s",
-                                "distributed-lock.wait=60s",
+                                "distributed-lock.max-wait=60s",
                                 "spring.autoconfigure.exclude=" + peer.others()),
                         Arrays.stream(properties))
                 .map("--"::concat)

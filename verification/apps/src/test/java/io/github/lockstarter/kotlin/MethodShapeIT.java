@@ -76,7 +76,7 @@ class MethodShapeIT {
                         "spring.data.redis.host=" + REDIS.server().host(),
                         "spring.data.redis.port=" + REDIS.server().port(),
                         "distributed-lock.redis.command-timeout=20s", // for busy machines
-                        "distributed-lock.wait=1m");
+                        "distributed-lock.max-wait=1m");
     }
 
     private static CompletableFuture<String> start(Shape shape, ApplicationContext context, Ending ending) {

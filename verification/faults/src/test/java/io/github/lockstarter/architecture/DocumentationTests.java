@@ -243,8 +243,8 @@ class DocumentationTests {
         Stream<String> named = Arrays.stream(
                         Class.forName("io.github.lockstarter.autoconfigure.DistributedLockProperties$Named")
                                 .getRecordComponents())
-                .map(component -> component.getName().equals("maxWait") ? "wait" : component.getName())
-                .map(name -> "locks.<name>." + name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+                .map(component -> "locks.<name>."
+                        + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
         return Stream.concat(all, named).toList();
     }
 

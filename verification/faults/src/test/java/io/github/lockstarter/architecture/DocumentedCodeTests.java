@@ -115,7 +115,7 @@ class DocumentedCodeTests {
                     })),
             holds("Receipt receipt = locks.execute(\"order:42\", () -> archive(42));", "order:42"),
             holdsWhenFree("Execution<String> report = locks.tryExecute(\"report\", () -> write());", "report"),
-            holds("LockRequest request = LockRequest.of(\"order:42\").waitingUpTo(Duration.ofSeconds(2));", "order:42"),
+            holds("LockRequest request = LockRequest.of(\"order:42\").maxWait(Duration.ofSeconds(2));", "order:42"),
             holds("Lock asLock = locks.asLock(\"order:42\");"),
             Map.entry("handle", code -> {
                 code.sees("");
@@ -158,7 +158,7 @@ class DocumentedCodeTests {
                 .properties(
                         "spring.main.banner-mode=off",
                         "distributed-lock.backend=local",
-                        "distributed-lock.wait=0s",
+                        "distributed-lock.max-wait=0s",
                         "distributed-lock.lease=60s",
                         "distributed-lock.max-lease=60s",
                         "distributed-lock.cache.names=products")

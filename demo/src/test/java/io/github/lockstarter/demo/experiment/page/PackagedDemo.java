@@ -47,7 +47,7 @@ final class PackagedDemo {
                 System.getProperty("demo.jar"),
                 "--server.port=0",
                 // The last buyer of a crowd waits for all others, on a busy machine longer than the usual 5 s.
-                "--distributed-lock.locks.sale.wait=60s",
+                "--distributed-lock.locks.sale.max-wait=60s",
                 "--distributed-lock.redis.command-timeout=20s",
                 "--spring.data.redis.timeout=20s",
                 "--spring.data.redis.port=" + FreePort.next()));

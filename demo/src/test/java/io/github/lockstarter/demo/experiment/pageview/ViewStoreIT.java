@@ -18,7 +18,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         // For busy machines.
         properties = {
-            "distributed-lock.wait=60s",
+            "distributed-lock.max-wait=60s",
             "distributed-lock.redis.command-timeout=20s",
             "spring.data.redis.timeout=20s"
         })

@@ -179,7 +179,7 @@ class OutageIT {
                     Application waiting = Application.over(second, Application.settingsThatTrustSignals())) {
                 LockHandle held = first.locks().acquire(LockRequest.of("woken"));
                 CompletableFuture<LockHandle> next = waiting.locks()
-                        .acquireAsync(LockRequest.of("woken").waitingUpTo(Patience.TIME))
+                        .acquireAsync(LockRequest.of("woken").maxWait(Patience.TIME))
                         .toCompletableFuture();
                 await().untilAsserted(() -> assertThat(waiting.events().of(LockEvent.Contended.class))
                         .hasSize(1));

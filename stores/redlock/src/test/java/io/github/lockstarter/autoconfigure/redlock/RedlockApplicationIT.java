@@ -55,7 +55,7 @@ class RedlockApplicationIT {
 
     static class Shop {
 
-        @DistributedLock(name = "order", key = "#id", waitMs = 0)
+        @DistributedLock(name = "order", key = "#id", maxWaitMs = 0)
         public void ship(long id, Runnable meanwhile) {
             meanwhile.run();
         }

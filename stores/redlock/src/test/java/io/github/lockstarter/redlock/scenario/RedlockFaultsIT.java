@@ -41,7 +41,7 @@ class RedlockFaultsIT {
     private static final Duration LEASE = QuorumStore.NODE_TIMEOUT.multipliedBy(4);
 
     private final String key = "scenario:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(Patience.TIME);
+    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).maxWait(Patience.TIME);
 
     private static List<RedisServer> servers() {
         return REDIS.topology().servers();
@@ -142,7 +142,7 @@ class RedlockFaultsIT {
         try (QuorumStore store = QuorumStore.of(REDIS.topology(), ofSeconds(20));
                 ClockedEngine application =
                         new ClockedEngine(store.connect(), Application.settings(RedisScenario.LONG_LEASE))) {
-            LockHandle held = application.locks().acquire(LockRequest.of(key).waitingUpTo(Patience.TIME));
+            LockHandle held = application.locks().acquire(LockRequest.of(key).maxWait(Patience.TIME));
             servers().subList(0, 2).forEach(RedisServer::restart);
             String lockKey = "lock:{" + key + "}";
             application.passUntilTheRenewal(RedisScenario.LONG_LEASE);

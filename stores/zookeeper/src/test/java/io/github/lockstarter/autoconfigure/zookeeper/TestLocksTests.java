@@ -24,7 +24,7 @@ class TestLocksTests {
 
     static class Orders {
 
-        @DistributedLock(name = "order", key = "#id", waitMs = 100)
+        @DistributedLock(name = "order", key = "#id", maxWaitMs = 100)
         public long ship(long id) {
             return LockHandle.current().map(LockHandle::fencingToken).orElse(0L);
         }

@@ -105,7 +105,7 @@ final class StarterClient implements LockClient {
 
     @Override
     public Hold acquire(String key, Duration wait) {
-        LockHandle handle = locks.acquire(terms.apply(LockRequest.of(key).waitingUpTo(wait)));
+        LockHandle handle = locks.acquire(terms.apply(LockRequest.of(key).maxWait(wait)));
         return new Held(handle);
     }
 

@@ -63,7 +63,7 @@ final class ForeignThreads {
         try {
             subject.acquire(LockRequest.of(
                                     "foreign:" + worker + Thread.currentThread().getId())
-                            .waitingUpTo(time))
+                            .maxWait(time))
                     .ifPresent(Subject.Held::release);
         } catch (RuntimeException | InterruptedException e) {
             // Another fault.

@@ -64,7 +64,7 @@ public final class WorkerMain {
     private static void warmUp(Subject subject, WorkerOptions options) throws InterruptedException {
         for (int i = 0; i < 20; i++) {
             try {
-                subject.acquire(LockRequest.of("warm-up:" + options.name()).waitingUpTo(Duration.ofSeconds(1)))
+                subject.acquire(LockRequest.of("warm-up:" + options.name()).maxWait(Duration.ofSeconds(1)))
                         .ifPresent(Subject.Held::release);
                 return;
             } catch (RuntimeException e) {

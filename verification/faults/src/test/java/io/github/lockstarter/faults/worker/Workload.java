@@ -105,7 +105,7 @@ final class Workload {
 
     private LockRequest request(Deed deed, Asked asked) {
         LockRequest request = LockRequest.of(text(asked.key()))
-                .waitingUpTo(asked.patience())
+                .maxWait(asked.patience())
                 .permits(subject.hasPermits() ? deed.permits(random) : 1);
         Duration lease = options.subject().lease();
         return switch (deed) {

@@ -128,7 +128,7 @@ final class Caller {
                         .mapToObj(i -> "k" + i)
                         .toList())
                 : LockRequest.of("k" + random.nextInt(world.setting.keys()));
-        LockRequest waiting = request.waitingUpTo(patience).permits(permits(deed));
+        LockRequest waiting = request.maxWait(patience).permits(permits(deed));
         return switch (deed) {
             case KEEP -> waiting.keptFor(Duration.ofMillis(1 + random.nextInt(100)));
             case LIMIT -> waiting.renewedUpTo(world.setting.lease());

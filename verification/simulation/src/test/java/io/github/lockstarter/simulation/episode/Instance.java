@@ -121,7 +121,7 @@ final class Instance {
 
     /** An instance that has had no reply yet cannot detect that a server has lost data. */
     private void warmUp() {
-        engine.acquireAsync(LockRequest.of("warm-up of " + name).waitingUpTo(Duration.ofMillis(100)))
+        engine.acquireAsync(LockRequest.of("warm-up of " + name).maxWait(Duration.ofMillis(100)))
                 .whenComplete((handle, failure) -> {
                     if (handle == null) {
                         time(Duration.ofMillis(50), this::warmUp);
