@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The lock to acquire and its terms. Immutable. Unset terms come from {@code distributed-lock.*}.
  *
  * <pre>{@code
- * LockRequest.of("order:42").maxWait(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
+ * LockRequest.of("order:42").maxWait(Duration.ofSeconds(2)).lease(Duration.ofSeconds(10))
  * }</pre>
  *
  * @param name logical name; for {@value #UNNAMED}, the starter uses the part of the key before a colon if an annotation
@@ -144,7 +144,7 @@ public record LockRequest(
      *
      * @param lease from {@link #MIN_LEASE} to {@code distributed-lock.max-lease}
      */
-    public LockRequest leasedFor(Duration lease) {
+    public LockRequest lease(Duration lease) {
         return with(terms.lease(lease));
     }
 

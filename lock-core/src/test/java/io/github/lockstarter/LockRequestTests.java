@@ -50,7 +50,7 @@ class LockRequestTests {
     @ValueSource(strings = {"PT0S", "PT-1S", "PT0.019S", "P366D", "PT2562047788015215H"})
     void refusesAnImpossibleLease(String lease) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockRequest.of("order:42").leasedFor(Duration.parse(lease)))
+                .isThrownBy(() -> LockRequest.of("order:42").lease(Duration.parse(lease)))
                 .withMessageContaining("order:42")
                 .withMessageContaining("between 20ms and 365d");
     }
@@ -84,7 +84,7 @@ class LockRequestTests {
         LockRequest plain = LockRequest.of("order:42");
         LockRequest changed = plain.named("ship")
                 .maxWait(Duration.ofSeconds(2))
-                .leasedFor(Duration.ofSeconds(10))
+                .lease(Duration.ofSeconds(10))
                 .withoutRenewal();
 
         assertThat(plain).isEqualTo(LockRequest.of("order:42"));

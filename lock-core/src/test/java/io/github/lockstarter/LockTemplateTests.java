@@ -24,7 +24,7 @@ class LockTemplateTests {
 
     private static final Duration LEASE = Duration.ofSeconds(20);
     private static final LockRequest BRIEF =
-            LockRequest.of("brief").leasedFor(LEASE).withoutRenewal();
+            LockRequest.of("brief").lease(LEASE).withoutRenewal();
 
     private final SettableClock clock = new SettableClock();
     private final LockEngine engine =

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** An extension changes the lease, the renewal and the longest hold of a held lock. */
 public abstract class EngineExtensionContract extends EngineContract {
 
-    private final LockRequest kept = request.leasedFor(LEASE);
+    private final LockRequest kept = request.lease(LEASE);
 
     public EngineExtensionContract(Supplier<? extends LockStore> opening) {
         super(opening);
@@ -84,7 +84,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     @Test
     @Tag(Effort.FULL)
     void extendsEachOfSeveralLocks() throws Exception {
-        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(LEASE);
+        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE);
         try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {
             held.extend(both.withRenewal());
 
@@ -124,7 +124,7 @@ public abstract class EngineExtensionContract extends EngineContract {
         try (LockHandle held = first.locks().acquire(kept)) {
             for (int i = 0; i < 12; i++) {
                 letPassWithRenewals(LEASE.dividedBy(6));
-                held.extend(LockRequest.of(key).leasedFor(LockRequest.MIN_LEASE));
+                held.extend(LockRequest.of(key).lease(LockRequest.MIN_LEASE));
             }
             assertHeldByAnother(second);
         }

@@ -152,7 +152,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     @Test
     void aWorkerRunsNoOtherTaskWhileItExtends() throws Exception {
         assertRunsNoForeignTask(
-                () -> first.locks().acquire(request), lock -> lock.extend(request.leasedFor(ofSeconds(30))));
+                () -> first.locks().acquire(request), lock -> lock.extend(request.lease(ofSeconds(30))));
     }
 
     @Test

@@ -73,7 +73,7 @@ public abstract class EngineHoldContract extends EngineContract {
     @Test
     void aNestedHoldNeverShortensTheLease() {
         try (LockHandle outer = first.locks().acquire(request)) {
-            try (LockHandle inner = first.locks().acquire(request.leasedFor(ofMillis(50)))) {
+            try (LockHandle inner = first.locks().acquire(request.lease(ofMillis(50)))) {
                 assertThat(inner.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
             }
             assertThat(outer.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
@@ -180,7 +180,7 @@ public abstract class EngineHoldContract extends EngineContract {
     @Test
     void extendsAHoldThatIsNotRenewed() {
         try (LockHandle held = first.locks().acquire(request.withoutRenewal())) {
-            held.extend(LockRequest.of(key).leasedFor(LEASE.multipliedBy(3)));
+            held.extend(LockRequest.of(key).lease(LEASE.multipliedBy(3)));
 
             assertThat(held.remainingLease()).isBetween(LEASE.multipliedBy(2), LEASE.multipliedBy(3));
             letPass(LEASE.multipliedBy(2));
@@ -192,7 +192,7 @@ public abstract class EngineHoldContract extends EngineContract {
     @Test
     void anExtensionNeverShortensTheLease() {
         try (LockHandle held = first.locks().acquire(request.withoutRenewal())) {
-            held.extend(LockRequest.of(key).leasedFor(ofMillis(50)));
+            held.extend(LockRequest.of(key).lease(ofMillis(50)));
 
             assertThat(held.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
         }

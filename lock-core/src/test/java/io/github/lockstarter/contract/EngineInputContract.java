@@ -41,7 +41,7 @@ public abstract class EngineInputContract extends EngineContract {
 
     @Test
     void refusesALeaseAboveTheLongestAllowed() {
-        LockRequest tooLong = request.leasedFor(Application.PATIENT.maxLease().plusMillis(1));
+        LockRequest tooLong = request.lease(Application.PATIENT.maxLease().plusMillis(1));
 
         assertThatThrownBy(() -> first.locks().acquire(tooLong))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -53,7 +53,7 @@ public abstract class EngineInputContract extends EngineContract {
     void refusesAnExtensionAboveTheLongestAllowed() {
         try (LockHandle held = first.locks().acquire(request)) {
             Duration tooLong = Application.PATIENT.maxLease().plusMillis(1);
-            assertThatThrownBy(() -> held.extend(request.leasedFor(tooLong)))
+            assertThatThrownBy(() -> held.extend(request.lease(tooLong)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("distributed-lock.max-lease");
             // The watchdog may have renewed it.
@@ -64,7 +64,7 @@ public abstract class EngineInputContract extends EngineContract {
     @Test
     void refusesZeroNegativeAndOverflowingDurations() {
         for (Duration impossible : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
-            assertThatThrownBy(() -> request.leasedFor(impossible)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> request.lease(impossible)).isInstanceOf(IllegalArgumentException.class);
         }
         assertThatThrownBy(() -> request.maxWait(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> request.maxWait(Duration.ofSeconds(Long.MAX_VALUE)))

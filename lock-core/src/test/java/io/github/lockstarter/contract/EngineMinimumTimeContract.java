@@ -30,7 +30,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     private static final Duration SHORT = LEASE.dividedBy(6);
     private static final Duration LONG = LEASE.dividedBy(2);
 
-    private final LockRequest tick = request.leasedFor(LEASE).withoutWaiting();
+    private final LockRequest tick = request.lease(LEASE).withoutWaiting();
     private final LockRequest longTick = tick.keptFor(LONG);
 
     public EngineMinimumTimeContract(Supplier<? extends LockStore> opening) {
@@ -129,7 +129,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void keepsEachOfSeveralKeysForTheMinimumTime() {
         LockRequest both =
-                LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(LEASE).keptFor(LONG);
+                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).keptFor(LONG);
         first.locks().acquire(both).close();
 
         assertThat(second.locks().tryAcquire(request)).isEmpty();
@@ -140,7 +140,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     void keepsNoKeyWhenAnotherOfSeveralKeysIsBusy() {
         LockHandle busy = second.locks().acquire(LockRequest.of(key + ":2"));
         LockRequest both =
-                LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(LEASE).keptFor(LONG);
+                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).keptFor(LONG);
 
         assertThat(first.locks().tryAcquire(both)).isEmpty();
 
@@ -196,9 +196,9 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
 
     @Test
     void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
-        LockHandle held = first.locks().acquire(tick.leasedFor(SHORT));
+        LockHandle held = first.locks().acquire(tick.lease(SHORT));
         letPass(SHORT.dividedBy(2)); // so that the grant is no longer recent
-        held.extend(tick.leasedFor(SHORT).keptFor(SHORT));
+        held.extend(tick.lease(SHORT).keptFor(SHORT));
 
         held.close();
 
@@ -250,7 +250,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
 
     @Test
     void refusesAMinimumTimeAboveTheLease() {
-        LockRequest tooLong = request.leasedFor(Duration.ofSeconds(5)).keptFor(Duration.ofSeconds(6));
+        LockRequest tooLong = request.lease(Duration.ofSeconds(5)).keptFor(Duration.ofSeconds(6));
 
         assertThatThrownBy(() -> first.locks().acquire(tooLong))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -196,7 +196,7 @@ public abstract class EnginePermitsContract extends EngineContract {
 
     @Test
     void renewsAndListsEachPermitSeparately() throws Exception {
-        LockRequest renewed = permit.leasedFor(LEASE);
+        LockRequest renewed = permit.lease(LEASE);
         LockHandle one = first.locks().acquire(renewed);
         LockHandle other = first.locks().acquire(renewed);
 
@@ -298,7 +298,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     @Test
     void aWaiterGetsTheSlotWhoseMinimumTimeEndsFirst() throws Exception {
         Needs.of(store).minimumTimes();
-        LockRequest window = permit.permits(2).leasedFor(LEASE).keptFor(LEASE);
+        LockRequest window = permit.permits(2).lease(LEASE).keptFor(LEASE);
         LockHandle early = first.locks().acquire(window);
         letPass(LEASE.dividedBy(2));
         LockHandle late = first.locks().acquire(window);
@@ -314,7 +314,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     @Test
     void theMinimumTimeAppliesToOneSlot() {
         Needs.of(store).minimumTimes();
-        LockRequest window = permit.permits(2).leasedFor(LEASE).keptFor(LEASE.dividedBy(2));
+        LockRequest window = permit.permits(2).lease(LEASE).keptFor(LEASE.dividedBy(2));
         first.locks().acquire(window).release();
         LockHandle second1 = second.locks().acquire(window);
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** The engine renews a lock until its release, its longest hold or its loss. */
 public abstract class EngineRenewalContract extends EngineContract {
 
-    private final LockRequest renewed = request.leasedFor(LEASE);
+    private final LockRequest renewed = request.lease(LEASE);
 
     public EngineRenewalContract(Supplier<? extends LockStore> opening) {
         super(opening);
@@ -208,11 +208,11 @@ public abstract class EngineRenewalContract extends EngineContract {
     void sendsNoAdditionalRenewalsForShortHolds() {
         List<LockHandle> kept = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            kept.add(first.locks().acquire(LockRequest.of(key + i).leasedFor(ofSeconds(30))));
+            kept.add(first.locks().acquire(LockRequest.of(key + i).lease(ofSeconds(30))));
         }
         for (int i = 0; i < 200; i++) {
             first.locks()
-                    .acquire(LockRequest.of(key + ":brief").leasedFor(ofSeconds(30)))
+                    .acquire(LockRequest.of(key + ":brief").lease(ofSeconds(30)))
                     .close();
         }
 

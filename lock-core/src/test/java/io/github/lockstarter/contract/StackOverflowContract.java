@@ -115,11 +115,11 @@ public abstract class StackOverflowContract extends EngineContract {
 
     private LockRequest several(int number) {
         return LockRequest.ofAll(List.of(key + ':' + number, key + ':' + number + ":b"))
-                .leasedFor(LEASE);
+                .lease(LEASE);
     }
 
     private LockRequest request(int number) {
-        return LockRequest.of(key + ':' + number).leasedFor(LEASE);
+        return LockRequest.of(key + ':' + number).lease(LEASE);
     }
 
     private int recurse(LockRequest one) {
@@ -127,7 +127,7 @@ public abstract class StackOverflowContract extends EngineContract {
     }
 
     private int recurse(int number, int depth) {
-        LockRequest one = LockRequest.of(key + ':' + number + ':' + depth).leasedFor(LEASE);
+        LockRequest one = LockRequest.of(key + ':' + number + ':' + depth).lease(LEASE);
         return 1 + first.locks().execute(one, () -> recurse(number, depth + 1));
     }
 

@@ -125,7 +125,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             again.get().answer().complete(grant(100L * (i + 1), 0));
             LockHandle held = resultOf(acquiring);
             // With another lease, so that it gets no hand-over.
-            acquiring = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10 + i)));
+            acquiring = engine.acquireAsync(REQUEST.lease(Duration.ofSeconds(10 + i)));
             CompletableFuture<ReleaseOutcome> released = releasing(held);
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
             resultOf(released); // its thread has sent the next attempt
@@ -174,7 +174,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void aWaiterDuringAReleaseThatSignalsAnotherInstanceIsAnsweredByTheNextAttempt() throws Exception {
         LockHandle held = waitedFor(REQUEST, 1, 1);
-        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(20)));
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.lease(Duration.ofSeconds(20)));
         releasing(held);
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         assertThat(release.command().requeue()).isPresent();
@@ -261,7 +261,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     void releasesAGrantWhoseWaiterGaveUpWhenTheNextOneAsksForAnotherLease() throws Exception {
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
+        CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.lease(Duration.ofSeconds(10)));
         fickle.cancel(false);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
@@ -459,7 +459,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void doesNotReturnSeveralKeysWhenOneIsAlreadyLost() {
         CompletableFuture<LockHandle> both = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b"))
-                .leasedFor(Duration.ofSeconds(1))
+                .lease(Duration.ofSeconds(1))
                 .withoutRenewal());
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         backend.nextAcquire().answer().complete(contended());
@@ -478,7 +478,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void aGrantTooLateForOneWaiterDoesNotFailTheOthers() throws Exception {
         CompletableFuture<LockHandle> brief =
-                engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(20)).withoutRenewal());
+                engine.acquireAsync(REQUEST.lease(Duration.ofMillis(20)).withoutRenewal());
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         letPass(Duration.ofMillis(20)); // the lease is over before the answer

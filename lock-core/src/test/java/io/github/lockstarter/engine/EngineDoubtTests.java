@@ -378,7 +378,7 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void ensureHeldWaitsAtMostUntilTheLeaseIsOver() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST.leasedFor(TAKE_OVER.plusMillis(200)), 1);
+        LockHandle held = granted(REQUEST.lease(TAKE_OVER.plusMillis(200)), 1);
         letPass(TAKE_OVER);
         CompletableFuture<Void> ensuring = ensuring(held);
         heartbeats.next();
@@ -761,7 +761,7 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(takeOverOf(REQUEST)).as("not answered yet").isZero();
         answered(HISTORY, NO_TAKE_OVER);
         assertThat(takeOverOf(REQUEST)).isEqualTo(TAKE_OVER.toMillis());
-        assertThat(takeOverOf(REQUEST.leasedFor(TAKE_OVER))).isZero();
+        assertThat(takeOverOf(REQUEST.lease(TAKE_OVER))).isZero();
         letPass(TAKE_OVER);
         assertThat(takeOverOf(REQUEST)).isZero();
     }

@@ -220,7 +220,7 @@ class EngineFailingThreadTests {
         try {
             locks.execute(both(place), () -> {
                 LockHandle handle = LockHandle.current().orElseThrow();
-                handle.extend(LockRequest.ofAll(handle.keys()).leasedFor(Duration.ofSeconds(20)));
+                handle.extend(LockRequest.ofAll(handle.keys()).lease(Duration.ofSeconds(20)));
                 locks.execute(second(place), () -> {});
             });
         } catch (OutOfMemoryError planted) {

@@ -163,7 +163,7 @@ class EngineHandOverTests extends EngineInterleavings {
         LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
         CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST); // keeps the queue
-        engine.acquireAsync(REQUEST.leasedFor(OTHER_LEASE)); // gets no hand-over
+        engine.acquireAsync(REQUEST.lease(OTHER_LEASE)); // gets no hand-over
         releaseOf(last).answer().complete(new ReleaseResult.Released(0));
         AcquireResult granted = new AcquireResult.Granted(200, 0);
         assertThat(answered(backend.nextAcquire(), granted).fencingTokens())
@@ -261,7 +261,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void leavesTheQueueWhenItsLastWaiterGivesUpDuringTheRelease() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         Sent<ReleaseCommand, ReleaseResult> release = releaseOf(first);
         assertThat(release.command().requeue()).isPresent();
@@ -272,7 +272,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void triesAtOnceWhenTheReleaseSignalledNobody() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 1);
         engine.acquireAsync(REQUEST);
         releaseOf(first).answer().complete(new ReleaseResult.Released(0));
         backend.nextAcquire();
@@ -280,7 +280,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void dropsItsFormerPlaceWhenTheReleaseQueuesTheInstanceAgain() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 1);
         engine.acquireAsync(REQUEST); // with another lease
         backend.signal(KEY); // such as after a reconnect of the mailbox
         backend.nextAcquire().answer().complete(contended()); // place 7, while this instance has the lock itself
@@ -292,7 +292,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void leavesTheQueueAfterAReleaseWithUnknownOutcomeWhenNobodyWaits() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         Sent<ReleaseCommand, ReleaseResult> release = releaseOf(first);
         waiting.cancel(false);
@@ -302,7 +302,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void attemptsAtOnceForAWaiterAfterAReleaseWithUnknownOutcomeThatFailsTheTries() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         Sent<ReleaseCommand, ReleaseResult> release = releaseOf(first);
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.maxWait(Duration.ZERO));
@@ -315,7 +315,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void aReleaseWithUnknownOutcomeLeavesAnAttemptUnderWayToItsCaller() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 1);
         CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.maxWait(Duration.ofSeconds(1)));
         backend.signal(KEY); // such as after a reconnect of the mailbox
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
@@ -330,7 +330,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void retriesWhenTheSignalOfTheOtherInstanceIsLost() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 1);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 1);
         engine.acquireAsync(REQUEST);
         releaseOf(first).answer().complete(new ReleaseResult.Released(1));
         letPass(RETRY_DELAY);
@@ -341,7 +341,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void handsOverOnlyInTheFirstThirdOfALease() throws Exception {
-        LockRequest request = REQUEST.leasedFor(Duration.ofSeconds(6));
+        LockRequest request = REQUEST.lease(Duration.ofSeconds(6));
         LockHandle first = waitedFor(request, 100, 0);
         engine.acquireAsync(request);
         letPass(Duration.ofSeconds(2));
@@ -355,19 +355,19 @@ class EngineHandOverTests extends EngineInterleavings {
     @Test
     void doesNotHandOverToAWaiterWithAnotherLease() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
-        engine.acquireAsync(REQUEST.leasedFor(OTHER_LEASE));
+        engine.acquireAsync(REQUEST.lease(OTHER_LEASE));
         releaseOf(first);
         assertThat(backend.nextAcquire().command().lease()).isEqualTo(Duration.ofSeconds(10));
     }
 
     @Test
     void doesNotHandOverAnExtendedLease() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(OTHER_LEASE), 100, 0);
+        LockHandle first = waitedFor(REQUEST.lease(OTHER_LEASE), 100, 0);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
-                () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+                () -> first.extend(REQUEST.lease(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         resultOf(extending);
-        engine.acquireAsync(REQUEST.leasedFor(OTHER_LEASE));
+        engine.acquireAsync(REQUEST.lease(OTHER_LEASE));
         releaseOf(first);
         backend.nextAcquire();
     }
@@ -376,7 +376,7 @@ class EngineHandOverTests extends EngineInterleavings {
     void doesNotHandOverALockThatAnExtensionFoundLost() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture.runAsync(
-                () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+                () -> first.extend(REQUEST.lease(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         Sent<RenewCommand, RenewResult> extension = backend.nextRenewal();
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
@@ -606,7 +606,7 @@ class EngineHandOverTests extends EngineInterleavings {
             CompletableFuture<Void> extending = CompletableFuture.runAsync(
                     () -> {
                         awaitQuietly(start);
-                        first.extend(REQUEST.leasedFor(Duration.ofSeconds(30)));
+                        first.extend(REQUEST.lease(Duration.ofSeconds(30)));
                     },
                     EngineInterleavings::onNewThread);
             CompletableFuture<ReleaseOutcome> releasing = CompletableFuture.supplyAsync(

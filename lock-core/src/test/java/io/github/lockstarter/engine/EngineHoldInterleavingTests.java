@@ -255,7 +255,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     void aHoldThatIsBeingReleasedEndsWhenTheBackendGrantsItsKeyToAnotherCaller() throws Exception {
         LockHandle first = granted(REQUEST, 1);
         CompletableFuture.runAsync(
-                () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+                () -> first.extend(REQUEST.lease(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         Sent<RenewCommand, RenewResult> extension = backend.nextRenewal();
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         backend.signal(KEY); // the key was deleted
@@ -355,9 +355,9 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
     void repeatsAReleaseForAsLongAsAnUnansweredExtensionMayHaveMadeTheLease() throws Exception {
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(700)).withoutRenewal(), 1);
+        LockHandle handle = granted(REQUEST.lease(Duration.ofMillis(700)).withoutRenewal(), 1);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
-                () -> handle.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+                () -> handle.extend(REQUEST.lease(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         resultOf(extending);
         releasing(handle);
@@ -384,7 +384,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     @Test
     void aGrantWithoutACallerEndsTheEarlierHoldOfTheKey() throws Exception {
         LockHandle held = granted(REQUEST, 1);
-        CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(11)));
+        CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.lease(Duration.ofSeconds(11)));
         backend.signal(KEY); // the lock is lost, such as after a failover
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         other.cancel(false);

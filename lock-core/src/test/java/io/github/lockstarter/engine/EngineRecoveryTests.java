@@ -121,7 +121,7 @@ class EngineRecoveryTests extends EngineInterleavings {
 
     @Test
     void repeatsARenewalAtOnceWhenItIsDeferredForZeroTime() throws Exception {
-        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
+        LockHandle held = granted(LockRequest.of(KEY).lease(LEASE), 1);
         letPass(LEASE.dividedBy(3));
         Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
         first.answer().complete(new RenewResult.Deferred(Duration.ZERO));
@@ -134,7 +134,7 @@ class EngineRecoveryTests extends EngineInterleavings {
 
     @Test
     void aDeferredRenewalKeepsTheDeadline() throws Exception {
-        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
+        LockHandle held = granted(LockRequest.of(KEY).lease(LEASE), 1);
         letPass(LEASE.dividedBy(3));
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ofMillis(200)));
         assertThat(held.remainingLease()).isLessThan(LEASE.multipliedBy(2).dividedBy(3));
@@ -146,7 +146,7 @@ class EngineRecoveryTests extends EngineInterleavings {
 
     @Test
     void doesNotRepeatADeferredRenewalAfterTheRelease() throws Exception {
-        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
+        LockHandle held = granted(LockRequest.of(KEY).lease(LEASE), 1);
         letPass(LEASE.dividedBy(3));
         Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
         CompletableFuture<ReleaseOutcome> releasing = releasing(held);
@@ -154,23 +154,23 @@ class EngineRecoveryTests extends EngineInterleavings {
         first.answer().complete(new RenewResult.Deferred(Duration.ZERO));
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
         assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.LOST);
-        LockHandle other = granted(LockRequest.of("other").leasedFor(LEASE), 1);
+        LockHandle other = granted(LockRequest.of("other").lease(LEASE), 1);
         letPass(LEASE.dividedBy(3));
         assertThat(backend.nextRenewal().command().key()).isEqualTo(other.key());
     }
 
     @Test
     void repeatsAnExtensionOnceWhenItIsDeferredForZeroTime() throws Exception {
-        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE).withoutRenewal(), 1);
+        LockHandle held = granted(LockRequest.of(KEY).lease(LEASE).withoutRenewal(), 1);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
-                () -> held.extend(REQUEST.leasedFor(LEASE.multipliedBy(2))), EngineInterleavings::onNewThread);
+                () -> held.extend(REQUEST.lease(LEASE.multipliedBy(2))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ZERO));
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         resultOf(extending);
         assertThat(held.remainingLease()).isGreaterThan(LEASE);
 
         CompletableFuture<Void> refused = CompletableFuture.runAsync(
-                () -> held.extend(REQUEST.leasedFor(LEASE.multipliedBy(3))), EngineInterleavings::onNewThread);
+                () -> held.extend(REQUEST.lease(LEASE.multipliedBy(3))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ZERO));
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ofSeconds(1)));
         assertThatThrownBy(() -> resultOf(refused))

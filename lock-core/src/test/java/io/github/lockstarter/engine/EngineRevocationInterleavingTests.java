@@ -97,7 +97,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         };
 
         CompletableFuture.runAsync(
-                () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+                () -> held.extend(REQUEST.lease(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         await().until(() -> !held.isHeld());
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
@@ -192,7 +192,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         };
 
         CompletableFuture.runAsync(
-                () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+                () -> held.extend(REQUEST.lease(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         assertThat(held.isHeld()).isFalse();
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
@@ -208,7 +208,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     void anOperatorGetsAnOutcomeEvenIfARenewalFindsTheLockLost() throws Exception {
         LockHandle held = waitedFor(100);
         CompletableFuture.runAsync(
-                () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+                () -> held.extend(REQUEST.lease(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         CompletableFuture<Revocation> revoking = engine.admin().revoke(KEY, held.fencingToken());
         renewal.answer().complete(new RenewResult.NotHeld());

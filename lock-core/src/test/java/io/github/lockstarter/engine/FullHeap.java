@@ -51,10 +51,10 @@ final class FullHeap {
 
     private boolean run() throws InterruptedException {
         for (int kind = 0; kind < KINDS; kind++) {
-            lock(engines.get(0), kind, request(0).leasedFor(EngineSettings.DEFAULTS.lease())); // loads classes
+            lock(engines.get(0), kind, request(0).lease(EngineSettings.DEFAULTS.lease())); // loads classes
         }
-        try (LockHandle held = engines.get(0).acquire(request(0).leasedFor(EngineSettings.DEFAULTS.lease()))) {
-            lock(engines.get(1), 0, request(0).leasedFor(held.remainingLease())); // and those of a failure
+        try (LockHandle held = engines.get(0).acquire(request(0).lease(EngineSettings.DEFAULTS.lease()))) {
+            lock(engines.get(1), 0, request(0).lease(held.remainingLease())); // and those of a failure
         } catch (LockNotAcquiredException busy) {
             // as intended
         }
@@ -89,7 +89,7 @@ final class FullHeap {
     private static boolean isFree(LockEngine engine, LockRequest request) throws InterruptedException {
         CompletableFuture<Void> released = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
-            engine.acquire(request.maxWait(PATIENCE).leasedFor(EngineSettings.DEFAULTS.lease()))
+            engine.acquire(request.maxWait(PATIENCE).lease(EngineSettings.DEFAULTS.lease()))
                     .release();
             released.complete(null);
         });
@@ -137,7 +137,7 @@ final class FullHeap {
     }
 
     private static LockRequest request(int key) {
-        return LockRequest.of("key:" + key).leasedFor(LEASE).maxWait(Duration.ofMillis(200));
+        return LockRequest.of("key:" + key).lease(LEASE).maxWait(Duration.ofMillis(200));
     }
 
     private static void lock(LockEngine engine, int kind, LockRequest one) {
@@ -147,7 +147,7 @@ final class FullHeap {
             case 1 -> locks.tryExecute(one.withoutWaiting(), FullHeap::allocate);
             case 2 ->
                 locks.execute(
-                        LockRequest.ofAll(List.of(one.keys().get(0), "another")).leasedFor(LEASE), FullHeap::allocate);
+                        LockRequest.ofAll(List.of(one.keys().get(0), "another")).lease(LEASE), FullHeap::allocate);
             case 3 -> {
                 try (LockHandle held = engine.acquire(one)) {
                     held.reenter(one).ifPresent(LockHandle::close);

@@ -150,7 +150,7 @@ final class RandomCallers implements AutoCloseable {
                             ? LockRequest.of(SHARED).permits(1 + random.nextInt(UnreliableStore.MOST_PERMITS))
                             : LockRequest.of(KEYS.get(random.nextInt(3)));
             request = isLuck(10) ? request.keptFor(Duration.ofMillis(1 + random.nextInt(3))) : request;
-            request = isLuck(20) ? request.leasedFor(Duration.ofMinutes(20)) : request;
+            request = isLuck(20) ? request.lease(Duration.ofMinutes(20)) : request;
             return request.maxWait(WAITS.get(random.nextInt(WAITS.size())));
         }
 

@@ -98,6 +98,6 @@ public final class DistributedLockRegistry
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
-        lockOf(lockKey).renew(terms -> terms.leasedFor(ttl));
+        lockOf(lockKey).renew(terms -> terms.lease(ttl));
     }
 }

@@ -37,7 +37,7 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public void lock(Duration ttl) {
-        LockRequest leaseRequest = request.leasedFor(ttl);
+        LockRequest leaseRequest = request.lease(ttl);
         uninterruptibly(leaseRequest, () -> {
             locks.asLock(leaseRequest).lock();
             return true;
@@ -92,7 +92,7 @@ final class RegistryLock implements DistributedLock {
     @Override
     public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
         boolean tooLong = waitTime.compareTo(LockRequest.MAX_DURATION) > 0;
-        return tryLock((tooLong ? LockRequest.MAX_DURATION : waitTime).toNanos(), request.leasedFor(ttl));
+        return tryLock((tooLong ? LockRequest.MAX_DURATION : waitTime).toNanos(), request.lease(ttl));
     }
 
     private boolean tryLock(long nanos, LockRequest leaseRequest) throws InterruptedException {

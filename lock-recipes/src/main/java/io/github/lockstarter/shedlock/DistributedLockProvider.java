@@ -80,10 +80,10 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
                 .withoutWaiting()
                 .keptFor(isNone(atLeast) ? Duration.ZERO : within(Duration.ofMillis(1), atLeast));
         if (atMost.compareTo(lease) <= 0) {
-            return request.leasedFor(atMost).withoutRenewal();
+            return request.lease(atMost).withoutRenewal();
         }
         Duration longer = atLeast.compareTo(lease) > 0 ? atLeast : lease;
-        return request.leasedFor(longer).withRenewal().renewedUpTo(atMost);
+        return request.lease(longer).withRenewal().renewedUpTo(atMost);
     }
 
     private static boolean isNone(Duration atLeast) {

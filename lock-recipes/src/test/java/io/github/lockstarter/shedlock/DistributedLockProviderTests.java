@@ -126,10 +126,10 @@ class DistributedLockProviderTests {
         LockRequest renewed = request().withRenewal().renewedUpTo(LONG);
         Duration longer = LEASE.multipliedBy(2);
         return Stream.of(
-                new Times(LEASE, Duration.ZERO, request().leasedFor(LEASE).withoutRenewal()),
-                new Times(LONG, Duration.ZERO, renewed.leasedFor(LEASE)),
-                new Times(LONG, LEASE, renewed.leasedFor(LEASE).keptFor(LEASE)),
-                new Times(LONG, longer, renewed.leasedFor(longer).keptFor(longer)));
+                new Times(LEASE, Duration.ZERO, request().lease(LEASE).withoutRenewal()),
+                new Times(LONG, Duration.ZERO, renewed.lease(LEASE)),
+                new Times(LONG, LEASE, renewed.lease(LEASE).keptFor(LEASE)),
+                new Times(LONG, longer, renewed.lease(longer).keptFor(longer)));
     }
 
     /** Renews a lock only up to a longest time above its lease; the lease is at least the minimum time. */

@@ -89,7 +89,7 @@ class LocksEndpointTests {
     @Test
     void showsTheDetailsOfAHeldLock() {
         Instant before = Instant.now();
-        LockRequest request = LockRequest.of("order:7").named("ship-order").leasedFor(Duration.ofSeconds(9));
+        LockRequest request = LockRequest.of("order:7").named("ship-order").lease(Duration.ofSeconds(9));
         LockHandle held = engine.acquire(request);
         engine.acquire(request);
 
@@ -114,7 +114,7 @@ class LocksEndpointTests {
         LockRequest endless = LockRequest.of("endless");
         LockRequest limited = LockRequest.of("limited").renewedUpTo(Duration.ofHours(1));
         LockRequest leased =
-                LockRequest.of("leased").leasedFor(Duration.ofSeconds(9)).withoutRenewal();
+                LockRequest.of("leased").lease(Duration.ofSeconds(9)).withoutRenewal();
         Stream.of(endless, limited, leased).forEach(engine::acquire);
 
         List<Held> held =

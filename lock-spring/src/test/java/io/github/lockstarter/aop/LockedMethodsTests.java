@@ -110,7 +110,7 @@ class LockedMethodsTests {
                 .isEqualTo(LockRequest.ofAll(List.of("transfer-1.x_y:a", "transfer-1.x_y:b"))
                         .named("transfer-1.x_y")
                         .maxWait(Duration.ZERO)
-                        .leasedFor(Duration.ofMillis(100))
+                        .lease(Duration.ofMillis(100))
                         .withoutRenewal()
                         .inTransaction(InTransaction.RELEASE));
     }

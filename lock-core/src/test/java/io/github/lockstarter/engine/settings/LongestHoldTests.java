@@ -39,7 +39,7 @@ class LongestHoldTests {
 
     @Test
     void theLongestHoldOfARequestIsNotBelowItsLease() {
-        LockRequest longer = REQUEST.renewedUpTo(Duration.ofMinutes(5)).leasedFor(Duration.ofMinutes(6));
+        LockRequest longer = REQUEST.renewedUpTo(Duration.ofMinutes(5)).lease(Duration.ofMinutes(6));
 
         assertThatThrownBy(() -> settings().completed(longer))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -49,7 +49,7 @@ class LongestHoldTests {
     /** The limit of all locks is a default; a request for a longer lease is deliberate. */
     @Test
     void theLongestHoldOfAllLocksMayBeBelowTheLeaseOfARequest() {
-        settings().completed(REQUEST.leasedFor(Duration.ofMinutes(11)));
+        settings().completed(REQUEST.lease(Duration.ofMinutes(11)));
     }
 
     @Test

@@ -146,8 +146,8 @@ class ClusterFaultsIT {
     void renewsALockAgainOnceItsMarkerHasMovedToo() {
         RedisServer source = cluster().masterOf(lockKey);
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
-        LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(Duration.ofSeconds(60)));
-        LockRequest longer = LockRequest.of(key).leasedFor(RedisScenario.LONG_LEASE);
+        LockHandle held = application.locks().acquire(LockRequest.of(key).lease(Duration.ofSeconds(60)));
+        LockRequest longer = LockRequest.of(key).lease(RedisScenario.LONG_LEASE);
         try {
             beginMove(source, target);
             moveKey(lockKey, source, target);

@@ -51,7 +51,7 @@ class FailoverDoubtIT {
     private static final Duration OLD_AGE = Duration.ofSeconds(2);
 
     private final String key = "failover:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).maxWait(Patience.TIME);
+    private final LockRequest request = LockRequest.of(key).lease(LEASE).maxWait(Patience.TIME);
 
     @Nested
     class MasterAndReplicas {

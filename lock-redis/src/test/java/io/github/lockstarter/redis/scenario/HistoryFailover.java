@@ -46,7 +46,7 @@ abstract class HistoryFailover {
     private static final AtomicInteger LONG_OUTAGES = new AtomicInteger();
 
     final String key = "history:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(lease()).maxWait(ofMillis(500));
+    private final LockRequest request = LockRequest.of(key).lease(lease()).maxWait(ofMillis(500));
 
     /** The longest one: more than twice as long as a failover takes. */
     abstract Duration lease();
@@ -189,7 +189,7 @@ abstract class HistoryFailover {
         try (RedisStore store = servers().with(RedisStore.hasty(Duration.ZERO));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
-            LockHandle held = acquireBehindTheReplicas(first, second, request.leasedFor(lease().multipliedBy(5)));
+            LockHandle held = acquireBehindTheReplicas(first, second, request.lease(lease().multipliedBy(5)));
             long endsAt = System.nanoTime() + held.remainingLease().toNanos();
             loseTheMaster(seed, RedisServer::kill);
             acquireAgain(second, request);

@@ -43,7 +43,7 @@ class HistoryGuardIT {
     private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeOver(Duration.ZERO);
 
     private static final LockRequest REQUEST =
-            LockRequest.of("scenario:history").leasedFor(LEASE).maxWait(Patience.TIME);
+            LockRequest.of("scenario:history").lease(LEASE).maxWait(Patience.TIME);
 
     /** How a server loses its data. */
     enum Forgetting {
@@ -71,7 +71,7 @@ class HistoryGuardIT {
     @ParameterizedTest
     @EnumSource
     void grantsTwiceWithoutTheGuard(Forgetting forgetting) {
-        LockRequest outlivingTheTest = REQUEST.leasedFor(RedisScenario.LONG_LEASE);
+        LockRequest outlivingTheTest = REQUEST.lease(RedisScenario.LONG_LEASE);
         assertThat(leaseLeftWhenTheNextOneIsIn(RedisStore.WITHOUT_GRACE, outlivingTheTest, forgetting))
                 .isPositive();
     }
@@ -104,7 +104,7 @@ class HistoryGuardIT {
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(lease));
                 ClockedEngine first = new ClockedEngine(store.connect(), Application.settings(lease));
                 Application second = Application.over(store.connect(), WITHOUT_BEATS)) {
-            LockHandle held = first.locks().acquire(REQUEST.leasedFor(lease));
+            LockHandle held = first.locks().acquire(REQUEST.lease(lease));
             held.onLost(losses::incrementAndGet);
 
             forgetting.fault.accept(server);
@@ -123,7 +123,7 @@ class HistoryGuardIT {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(LONG_GRACE));
                 Application application = Application.over(store.connect())) {
-            LockRequest request = REQUEST.leasedFor(LONG_GRACE);
+            LockRequest request = REQUEST.lease(LONG_GRACE);
             application.locks().acquire(request).close();
             server.commands().flushall();
             assertThatThrownBy(() -> application.locks().tryAcquire(request.maxWait(Duration.ZERO)))
@@ -178,7 +178,7 @@ class HistoryGuardIT {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(lease))) {
-            LockHandle held = application.locks().acquire(REQUEST.leasedFor(lease));
+            LockHandle held = application.locks().acquire(REQUEST.lease(lease));
             server.commands().flushall();
             LockRequest any = LockRequest.of("any").withoutWaiting();
             assertThatThrownBy(() -> application.locks().tryAcquire(any))

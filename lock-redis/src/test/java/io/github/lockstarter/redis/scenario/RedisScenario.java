@@ -157,7 +157,7 @@ public abstract class RedisScenario {
         await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(() -> {
-                    held.extend(LockRequest.of(held.key()).leasedFor(lease));
+                    held.extend(LockRequest.of(held.key()).lease(lease));
                     LockRequest another =
                             LockRequest.of("another:" + UUID.randomUUID()).withoutWaiting();
                     return application

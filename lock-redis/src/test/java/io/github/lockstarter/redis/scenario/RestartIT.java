@@ -23,7 +23,7 @@ class RestartIT {
 
     private static final Duration LEASE = RedisScenario.LONG_LEASE;
     private static final LockRequest REQUEST =
-            LockRequest.of("scenario:restart").leasedFor(LEASE);
+            LockRequest.of("scenario:restart").lease(LEASE);
 
     private final AtomicInteger losses = new AtomicInteger();
 

@@ -63,7 +63,7 @@ class RedissonIT {
         RLock theirs = application.bean(RedissonClient.class).getLock("leased");
         LockOperations locks = application.bean(LockOperations.class);
         LockRequest request =
-                LockRequest.of("leased").leasedFor(Duration.ofMillis(200)).withoutRenewal();
+                LockRequest.of("leased").lease(Duration.ofMillis(200)).withoutRenewal();
 
         assertThat(theirs.tryLock(0, 200, TimeUnit.MILLISECONDS)).isTrue();
         LockHandle ours = locks.tryAcquire(request).orElseThrow();

@@ -48,7 +48,7 @@ class SpringIntegrationIT {
                         application.bean(RedisConnectionFactory.class), "short", Duration.ofSeconds(1))
                 .obtain("order:42");
         LockOperations locks = application.bean(LockOperations.class);
-        LockRequest request = LockRequest.of("short:order:42").leasedFor(Duration.ofSeconds(3));
+        LockRequest request = LockRequest.of("short:order:42").lease(Duration.ofSeconds(3));
 
         assertThat(theirs.tryLock()).isTrue();
         try (LockHandle ours = locks.acquire(request)) {

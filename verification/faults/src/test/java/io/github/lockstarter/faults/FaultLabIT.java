@@ -46,7 +46,7 @@ class FaultLabIT {
     void takesOverLocksOfKilledWorkersAndNotOfStoppedOnes() {
         LabPlan plan = LabPlan.of(Standalone::durable, seed, Duration.ofSeconds(30))
                 .withFaults("worker-killed", "worker-frozen")
-                .with(Setup.STARTER.leasedFor(Duration.ofSeconds(20)));
+                .with(Setup.STARTER.lease(Duration.ofSeconds(20)));
 
         LabResult result = FaultLab.run(plan, LOGS.resolve("take-over-" + seed));
 

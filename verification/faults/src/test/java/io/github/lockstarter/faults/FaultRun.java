@@ -85,7 +85,7 @@ class FaultRun {
     private Setup setup() {
         Setup setup = Setup.STARTER.of(client);
         setup = takeOver.isEmpty() ? setup : setup.takingOverAfter(Duration.ofMillis(Long.parseLong(takeOver)));
-        setup = lease.isEmpty() ? setup : setup.leasedFor(Duration.ofMillis(Long.parseLong(lease)));
+        setup = lease.isEmpty() ? setup : setup.lease(Duration.ofMillis(Long.parseLong(lease)));
         return without.isEmpty() ? setup : setup.without(Guard.valueOf(without.toUpperCase(Locale.ROOT)));
     }
 

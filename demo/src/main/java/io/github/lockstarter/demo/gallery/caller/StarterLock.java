@@ -141,7 +141,7 @@ final class StarterLock implements CallerLock {
     private Optional<LockHandle> tryAcquire(String key, Duration wait, Duration lease) {
         try {
             return locks.tryAcquire(
-                    LockRequest.of(key).maxWait(wait).leasedFor(lease).ownedByHandle());
+                    LockRequest.of(key).maxWait(wait).lease(lease).ownedByHandle());
         } catch (LockBackendException outage) {
             return Optional.empty();
         }

@@ -56,7 +56,7 @@ class LockPoolTests {
 
             assertThat(held).allMatch(LockHandle::isHeld);
             // A renewal is the same command, a third of the lease later.
-            held.forEach(each -> each.extend(LockRequest.of(each.key()).leasedFor(Duration.ofSeconds(60))));
+            held.forEach(each -> each.extend(LockRequest.of(each.key()).lease(Duration.ofSeconds(60))));
 
             assertThat(locks.tryAcquire("free")).hasValueSatisfying(LockHandle::release);
             held.forEach(LockHandle::release);

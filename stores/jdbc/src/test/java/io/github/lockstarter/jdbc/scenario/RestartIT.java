@@ -42,7 +42,7 @@ class RestartIT {
                 assertThat(other.locks().tryAcquire(LockRequest.of("restarted").withoutWaiting()))
                         .isEmpty();
                 await().untilAsserted(() -> assertThatCode(
-                                () -> held.extend(LockRequest.of(held.key()).leasedFor(Duration.ofSeconds(90))))
+                                () -> held.extend(LockRequest.of(held.key()).lease(Duration.ofSeconds(90))))
                         .doesNotThrowAnyException());
                 held.release();
 
@@ -66,7 +66,7 @@ class RestartIT {
             TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
             try (JdbcStore tokyo = new JdbcStore(database);
                     Application first = Application.over(tokyo.connect())) {
-                LockHandle held = first.locks().acquire(LockRequest.of("zone").leasedFor(Duration.ofSeconds(60)));
+                LockHandle held = first.locks().acquire(LockRequest.of("zone").lease(Duration.ofSeconds(60)));
                 TimeZone.setDefault(TimeZone.getTimeZone("America/Los_Angeles"));
                 try (JdbcStore la = new JdbcStore(database);
                         Application second = Application.over(la.connect())) {

@@ -41,7 +41,7 @@ class RedlockFaultsIT {
     private static final Duration LEASE = QuorumStore.NODE_TIMEOUT.multipliedBy(4);
 
     private final String key = "scenario:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).maxWait(Patience.TIME);
+    private final LockRequest request = LockRequest.of(key).lease(LEASE).maxWait(Patience.TIME);
 
     private static List<RedisServer> servers() {
         return REDIS.topology().servers();
@@ -105,8 +105,7 @@ class RedlockFaultsIT {
                 Application application = Application.over(store.connect())) {
             assertThat(application
                             .locks()
-                            .tryAcquire(
-                                    LockRequest.of(key).leasedFor(ofMinutes(5)).withoutWaiting()))
+                            .tryAcquire(LockRequest.of(key).lease(ofMinutes(5)).withoutWaiting()))
                     .isEmpty();
 
             await().atMost(Patience.TIME) // long before the lease is over

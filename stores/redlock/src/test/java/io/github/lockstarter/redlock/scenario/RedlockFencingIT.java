@@ -117,7 +117,7 @@ class RedlockFencingIT {
     }
 
     private void take(Application application, BooleanSupplier enough) {
-        LockRequest request = LockRequest.of(key).leasedFor(LEASE).maxWait(Duration.ofSeconds(10));
+        LockRequest request = LockRequest.of(key).lease(LEASE).maxWait(Duration.ofSeconds(10));
         while (!is(enough)) {
             try (LockHandle lock = application.locks().acquire(request)) {
                 granted(lock.fencingToken());

@@ -131,7 +131,7 @@ class RedlockMemoryIT {
 
         RedlockMemory(List<RedisServer> servers, Duration lease, UnaryOperator<QuorumStore> settings) {
             this.servers = servers;
-            this.request = LockRequest.of(KEY).leasedFor(lease).maxWait(Patience.TIME);
+            this.request = LockRequest.of(KEY).lease(lease).maxWait(Patience.TIME);
             servers.forEach(server -> proxies.add(TcpProxy.before(server)));
             List<RedisURI> behind = proxies.stream()
                     .map(proxy -> RedisURI.create(proxy.host(), proxy.port()))

@@ -233,7 +233,7 @@ final class EngineSubject implements Subject {
 
         @Override
         public void extend(Duration lease) {
-            handle.extend(LockRequest.of(handle.key()).leasedFor(lease));
+            handle.extend(LockRequest.of(handle.key()).lease(lease));
         }
 
         @Override

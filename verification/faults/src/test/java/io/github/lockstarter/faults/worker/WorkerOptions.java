@@ -99,7 +99,7 @@ public record WorkerOptions(
         }
 
         /** The same with another default lease. */
-        public Setup leasedFor(Duration other) {
+        public Setup lease(Duration other) {
             return new Setup(client, other, takeOver, guards);
         }
 

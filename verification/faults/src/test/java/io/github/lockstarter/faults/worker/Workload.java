@@ -110,7 +110,7 @@ final class Workload {
         Duration lease = options.subject().lease();
         return switch (deed) {
             case EXTEND -> request.withoutRenewal();
-            case OVERSTAY -> request.withoutRenewal().leasedFor(lease.dividedBy(4));
+            case OVERSTAY -> request.withoutRenewal().lease(lease.dividedBy(4));
             default -> request;
         };
     }

@@ -133,7 +133,7 @@ final class Caller {
             case KEEP -> waiting.keptFor(Duration.ofMillis(1 + random.nextInt(100)));
             case LIMIT -> waiting.renewedUpTo(world.setting.lease());
             case OVERSTAY ->
-                waiting.withoutRenewal().leasedFor(world.setting.lease().dividedBy(4));
+                waiting.withoutRenewal().lease(world.setting.lease().dividedBy(4));
             default -> waiting;
         };
     }
