@@ -101,15 +101,15 @@ public @interface DistributedLock {
     String maxWait() default "";
 
     /**
-     * Minimum time from the grant during which no other caller gets the lock, see {@link LockRequest#keptFor}. Startup
+     * Minimum time from the grant during which no other caller gets the lock, see {@link LockRequest#minHold}. Startup
      * fails if it exceeds the lease.
      *
-     * @return the minimum time; default {@code distributed-lock.locks.<name>.at-least}, else none
+     * @return the minimum hold; default {@code distributed-lock.locks.<name>.min-hold}, else none
      */
-    long atLeastMs() default AS_CONFIGURED;
+    long minHoldMs() default AS_CONFIGURED;
 
-    /** {@return {@link #atLeastMs()} as text; default none} */
-    String atLeast() default "";
+    /** {@return {@link #minHoldMs()} as text; default none} */
+    String minHold() default "";
 
     /**
      * Longest hold from the grant, see {@link LockRequest#renewedUpTo}. Startup fails if it is below the lease, or

@@ -153,7 +153,7 @@ public interface LockAdmin {
         }
 
         /**
-         * Released, but not granted before its {@link LockRequest#keptFor minimum time} ends.
+         * Released, but not granted before its {@link LockRequest#minHold minimum hold} ends.
          *
          * @param remaining time until the store grants it
          * @param fencingToken last granted token

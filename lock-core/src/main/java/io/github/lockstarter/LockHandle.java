@@ -117,8 +117,8 @@ public interface LockHandle extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Restarts the lease and sets lease, renewal, longest hold and minimum time, counted from now, as far as the
-     * request has them. Never shortens the present lease or minimum time. One round trip.
+     * Restarts the lease and sets lease, renewal, longest hold and minimum hold, counted from now, as far as the
+     * request has them. Never shortens the present lease or minimum hold. One round trip.
      *
      * @param terms for the {@link #keys()} of this handle; wait, ownership and name are ignored
      * @throws LockLostException when the lock was lost
@@ -156,9 +156,9 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Re-enters the hold without a round trip, for asynchronous work nested in work that holds the lock. Lease and
-     * renewal stay unchanged; the longest requested {@linkplain LockRequest#keptFor minimum time} applies.
+     * renewal stay unchanged; the longest requested {@linkplain LockRequest#minHold minimum hold} applies.
      *
-     * @param request some of {@link #keys()}, and the minimum time
+     * @param request some of {@link #keys()}, and the minimum hold
      * @return a handle with its own release; empty if this one was released
      * @throws LockLostException when the lock was lost
      * @throws LockBackendException when the lock is in doubt

@@ -54,7 +54,7 @@ public record LockRequest(
      * @param terms terms
      * @throws IllegalArgumentException when there is no key, the name or a key is blank, the name has a control
      *     character, a key is too long, the wait is negative, the lease or longest hold is below {@link #MIN_LEASE},
-     *     the minimum time is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a longest hold is set
+     *     the minimum hold is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a longest hold is set
      *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}
      */
     public LockRequest {
@@ -169,14 +169,14 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with this minimum time} After an earlier release the store keeps the lock from every caller until
+     * {@return a copy with this minimum hold} After an earlier release the store keeps the lock from every caller until
      * that time since the grant has passed by its clock, so a short job that several instances start together runs
      * once. A crashed holder's lock ends with its lease.
      *
      * @param minimum from 1 ms to the lease; zero for none
      */
-    public LockRequest keptFor(Duration minimum) {
-        return with(terms.atLeast(minimum));
+    public LockRequest minHold(Duration minimum) {
+        return with(terms.minHold(minimum));
     }
 
     /**

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * @param maxWait longest wait; zero makes one attempt
  * @param lease as {@link DistributedLock#leaseMs}
  * @param renewal whether the watchdog renews the lease
- * @param atLeast as {@link LockRequest#keptFor}; zero for none
+ * @param minHold as {@link LockRequest#minHold}; zero for none
  * @param maxHold as {@link LockRequest#renewedUpTo}
  * @param crashTakeOver time from the end of a holder's connection to the take-over of its lock, if the store detects
  *     crashes; zero to rely on the lease alone
@@ -24,7 +24,7 @@ public record LockTerms(
         Optional<Duration> maxWait,
         Optional<Duration> lease,
         Renewal renewal,
-        Optional<Duration> atLeast,
+        Optional<Duration> minHold,
         Optional<Duration> maxHold,
         Optional<Duration> crashTakeOver,
         OptionalInt permits,
@@ -67,7 +67,7 @@ public record LockTerms(
                 time("maxWait", annotation.maxWaitMs(), annotation.maxWait(), texts),
                 time("lease", annotation.leaseMs(), annotation.lease(), texts),
                 annotation.renewal(),
-                time("atLeast", annotation.atLeastMs(), annotation.atLeast(), texts),
+                time("minHold", annotation.minHoldMs(), annotation.minHold(), texts),
                 time("maxHold", annotation.maxHoldMs(), annotation.maxHold(), texts),
                 Optional.empty(),
                 annotation.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(annotation.permits()),
@@ -96,7 +96,7 @@ public record LockTerms(
                         first(maxWait, others.maxWait),
                         first(lease, others.lease),
                         renewal == Renewal.AS_CONFIGURED ? others.renewal : renewal,
-                        first(atLeast, others.atLeast),
+                        first(minHold, others.minHold),
                         first(maxHold, others.maxHold),
                         first(crashTakeOver, others.crashTakeOver),
                         permits.isPresent() ? permits : others.permits,
@@ -116,7 +116,7 @@ public record LockTerms(
     public void check(UnaryOperator<String> subject) {
         check(subject, "maxWait", maxWait, Duration.ZERO, "");
         check(subject, "lease", lease, LockRequest.MIN_LEASE, "");
-        check(subject, "atLeast", atLeast, Duration.ofMillis(1), "have none");
+        check(subject, "minHold", minHold, Duration.ofMillis(1), "have none");
         check(subject, "maxHold", maxHold, LockRequest.MIN_LEASE, "");
         check(
                 subject,
@@ -143,7 +143,7 @@ public record LockTerms(
      * @param wait zero for one attempt
      */
     public LockTerms maxWait(Duration wait) {
-        return new LockTerms(Optional.of(wait), lease, renewal, atLeast, maxHold, crashTakeOver, permits, release);
+        return new LockTerms(Optional.of(wait), lease, renewal, minHold, maxHold, crashTakeOver, permits, release);
     }
 
     /**
@@ -152,7 +152,7 @@ public record LockTerms(
      * @param time lease
      */
     public LockTerms lease(Duration time) {
-        return new LockTerms(maxWait, Optional.of(time), renewal, atLeast, maxHold, crashTakeOver, permits, release);
+        return new LockTerms(maxWait, Optional.of(time), renewal, minHold, maxHold, crashTakeOver, permits, release);
     }
 
     /**
@@ -161,15 +161,15 @@ public record LockTerms(
      * @param whether renewal
      */
     public LockTerms renewal(Renewal whether) {
-        return new LockTerms(maxWait, lease, whether, atLeast, maxHold, crashTakeOver, permits, release);
+        return new LockTerms(maxWait, lease, whether, minHold, maxHold, crashTakeOver, permits, release);
     }
 
     /**
-     * {@return a copy with this minimum time}
+     * {@return a copy with this minimum hold}
      *
      * @param time zero for none
      */
-    public LockTerms atLeast(Duration time) {
+    public LockTerms minHold(Duration time) {
         return new LockTerms(maxWait, lease, renewal, Optional.of(time), maxHold, crashTakeOver, permits, release);
     }
 
@@ -179,7 +179,7 @@ public record LockTerms(
      * @param time counted from the grant
      */
     public LockTerms maxHold(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, atLeast, Optional.of(time), crashTakeOver, permits, release);
+        return new LockTerms(maxWait, lease, renewal, minHold, Optional.of(time), crashTakeOver, permits, release);
     }
 
     /**
@@ -188,7 +188,7 @@ public record LockTerms(
      * @param time zero for none
      */
     public LockTerms crashTakeOver(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, atLeast, maxHold, Optional.of(time), permits, release);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, Optional.of(time), permits, release);
     }
 
     /**
@@ -198,7 +198,7 @@ public record LockTerms(
      */
     public LockTerms permits(int number) {
         OptionalInt limit = OptionalInt.of(number);
-        return new LockTerms(maxWait, lease, renewal, atLeast, maxHold, crashTakeOver, limit, release);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeOver, limit, release);
     }
 
     /**
@@ -208,6 +208,6 @@ public record LockTerms(
      */
     public LockTerms release(Release behaviour) {
         Optional<Release> set = Optional.of(behaviour);
-        return new LockTerms(maxWait, lease, renewal, atLeast, maxHold, crashTakeOver, permits, set);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeOver, permits, set);
     }
 }

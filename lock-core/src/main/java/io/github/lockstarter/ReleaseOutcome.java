@@ -6,7 +6,7 @@ public enum ReleaseOutcome {
     ALREADY_RELEASED,
     /** A nested hold was released; the owner has others. */
     STILL_HELD,
-    /** Given up: the lock is free, or kept for the rest of its minimum time. */
+    /** Given up: the lock is free, or kept for the rest of its minimum hold. */
     RELEASED,
     /**
      * Given up without waiting for the answer ({@code distributed-lock.locks.<name>.release=send}). A failure is

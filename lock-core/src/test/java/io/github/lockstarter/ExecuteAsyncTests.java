@@ -596,8 +596,8 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void keepsTheLockForTheMinimumTimeOfAnInnerAction() {
-        LockRequest kept = ONCE.keptFor(Duration.ofSeconds(20));
+    void keepsTheLockForTheMinimumHoldOfAnInnerAction() {
+        LockRequest kept = ONCE.minHold(Duration.ofSeconds(20));
         locks.executeAsync(KEY, () -> locks.executeAsync(kept, () -> CompletableFuture.completedFuture("inner")))
                 .join();
         assertThat(isHeld()).isFalse();
@@ -605,8 +605,8 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void keepsOneOfSeveralLocksForTheMinimumTimeOfAnInnerAction() {
-        LockRequest kept = LockRequest.of("b").keptFor(Duration.ofSeconds(20));
+    void keepsOneOfSeveralLocksForTheMinimumHoldOfAnInnerAction() {
+        LockRequest kept = LockRequest.of("b").minHold(Duration.ofSeconds(20));
         locks.executeAsync(
                         LockRequest.ofAll(List.of("a", "b")),
                         () -> locks.executeAsync(kept, () -> CompletableFuture.completedFuture("inner")))

@@ -41,7 +41,7 @@ final class Acquisitions {
     Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         StackReserve.ensure(); // for an entry, even a nested one, and its release
         if (keys.size() == 1) {
-            Optional<Handle> nested = reenter(owner, keys.get(0), request.atLeast());
+            Optional<Handle> nested = reenter(owner, keys.get(0), request.minHold());
             return nested.isPresent() ? nested : acquire(keys.get(0), request, owner, ifBusy);
         }
         List<Handle> acquired = new ArrayList<>(keys.size());
@@ -58,7 +58,7 @@ final class Acquisitions {
             }
             Optional<LockHandle> all = Optional.of(new CompositeHandle(acquired));
             all.get().ensureHeld();
-            acquired.forEach(part -> part.keepFor(request.atLeast())); // a failure leaves nothing on an outer hold
+            acquired.forEach(part -> part.keepFor(request.minHold())); // a failure leaves nothing on an outer hold
             areHeld = true;
             return all;
         } finally {
@@ -105,7 +105,7 @@ final class Acquisitions {
     }
 
     /** The first call after a loss throws; then the thread has no hold. */
-    private Optional<Handle> reenter(HoldOwner owner, String key, Duration atLeast) {
+    private Optional<Handle> reenter(HoldOwner owner, String key, Duration minHold) {
         Hold outer = owner.isThread() ? running.enteredBy(owner, key) : null;
         if (outer == null) {
             return Optional.empty();
@@ -116,7 +116,7 @@ final class Acquisitions {
         // Allocated first: nothing may fail after the entry is counted.
         Handle handle = new Handle(outer, outer.firstEntry());
         Optional<Handle> nested = Optional.of(handle);
-        Hold.State state = outer.lock.enter(outer, handle, atLeast);
+        Hold.State state = outer.lock.enter(outer, handle, minHold);
         if (state == Hold.State.LOST) {
             throw Messages.lost(outer, running.now().nanos());
         }
@@ -191,7 +191,7 @@ final class Acquisitions {
         if (hold.grant.canBeInDoubt() && !hold.grant.isCertain()) {
             throw Messages.unconfirmed(hold);
         }
-        if (!hold.lock.take(hold, waiter.request.atLeast())) {
+        if (!hold.lock.take(hold, waiter.request.minHold())) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
     }

@@ -115,7 +115,7 @@ final class Handle extends Entry implements LockHandle {
     void extendLease(LockRequest request) {
         running().settings.checkExtension(request, hold.request.lease());
         LockTerms terms = request.terms();
-        Messages.checkKept(key(), terms.atLeast().orElse(Duration.ZERO), running().capabilities);
+        Messages.checkKept(key(), terms.minHold().orElse(Duration.ZERO), running().capabilities);
         if (!checkHeld()) {
             throw notHeld();
         }
@@ -185,9 +185,9 @@ final class Handle extends Entry implements LockHandle {
         hold.lock.keepFor(hold, minimum);
     }
 
-    /** Releases without minimum time, unless another handle has the hold. */
+    /** Releases without minimum hold, unless another handle has the hold. */
     CompletableFuture<ReleaseOutcome> giveBack() {
-        hold.lock.dropMinimumTime(hold);
+        hold.lock.dropMinimumHold(hold);
         return beginRelease();
     }
 
@@ -223,13 +223,13 @@ final class Handle extends Entry implements LockHandle {
     }
 
     Duration minimumOf(LockRequest request) {
-        Duration atLeast = ResolvedRequest.of(request, running().settings).atLeast();
-        Messages.checkKept(key(), atLeast, running().capabilities);
-        return atLeast;
+        Duration minHold = ResolvedRequest.of(request, running().settings).minHold();
+        Messages.checkKept(key(), minHold, running().capabilities);
+        return minHold;
     }
 
     /** Without the check of the keys. */
-    Optional<Handle> enterAgain(Duration atLeast) {
+    Optional<Handle> enterAgain(Duration minHold) {
         StackReserve.ensure();
         if (hasLeft) {
             return Optional.empty();
@@ -240,7 +240,7 @@ final class Handle extends Entry implements LockHandle {
         // Allocated first: nothing may fail after the entry is counted.
         Handle handle = new Handle(hold, first);
         Optional<Handle> entered = Optional.of(handle);
-        Hold.State state = hold.lock.enter(hold, handle, atLeast);
+        Hold.State state = hold.lock.enter(hold, handle, minHold);
         if (state == Hold.State.LOST) {
             throw lost();
         }

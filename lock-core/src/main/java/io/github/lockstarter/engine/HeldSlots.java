@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots of one key that this JVM holds: entries, deadlines, renewals, doubts, losses, minimum times and releases.
+ * Slots of one key that this JVM holds: entries, deadlines, renewals, doubts, losses, minimum holds and releases.
  *
  * <p>A state machine of a {@link KeyLock}, under whose monitor each method is called. It alone changes {@link Hold}s,
  * and knows nothing of callers that wait. To the line it reports that a hold was left ({@link KeyLock#left}), that a
@@ -182,10 +182,10 @@ final class HeldSlots {
         return null;
     }
 
-    /** Counts an entry and applies its minimum time if held. The thread of a lost hold detects the loss here. */
-    Hold.State enter(Hold entered, Entry entry, Duration atLeast) {
+    /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
+    Hold.State enter(Hold entered, Entry entry, Duration minHold) {
         if (entered.isHeld()) {
-            entered.keepFor(atLeast);
+            entered.keepFor(minHold);
             entered.entries++;
             if (entered.firstEntry() == null) {
                 entered.first = entry;
@@ -201,10 +201,10 @@ final class HeldSlots {
         granted.first = first;
     }
 
-    boolean take(Hold granted, Duration atLeast) {
+    boolean take(Hold granted, Duration minHold) {
         boolean isTaken = granted.isUntaken;
         if (isTaken) {
-            granted.keepFor(atLeast);
+            granted.keepFor(minHold);
             granted.isUntaken = false;
         }
         return isTaken;

@@ -98,7 +98,7 @@ final class Hold {
     Duration longestLease;
 
     /** Counted from {@link Grant#requestedAt}. */
-    private Duration atLeast = Duration.ZERO;
+    private Duration minHold = Duration.ZERO;
 
     boolean isAnnounced;
 
@@ -250,19 +250,19 @@ final class Hold {
                 grant.token,
                 grant.lastFencingToken(),
                 ownWait,
-                isKept() ? atLeast : Duration.ZERO,
+                isKept() ? minHold : Duration.ZERO,
                 Slots.one(grant.slot));
     }
 
     /** A revoked lock is freed at once. */
     boolean isKept() {
-        return !atLeast.isZero() && lossCause != LossCause.REVOKED;
+        return !minHold.isZero() && lossCause != LossCause.REVOKED;
     }
 
     /** No effect while another handle has the hold. */
-    void dropMinimumTime() {
+    void dropMinimumHold() {
         if (entries == 1) {
-            atLeast = Duration.ZERO;
+            minHold = Duration.ZERO;
         }
     }
 
@@ -274,12 +274,12 @@ final class Hold {
 
     private void keepFrom(Duration minimum, long from) {
         Duration sinceGrant = minimum.plusNanos(from - grant.requestedAt);
-        atLeast = sinceGrant.compareTo(atLeast) > 0 ? sinceGrant : atLeast;
+        minHold = sinceGrant.compareTo(minHold) > 0 ? sinceGrant : minHold;
     }
 
-    /** Applies granted terms from now on; the longer minimum time wins. */
+    /** Applies granted terms from now on; the longer minimum hold wins. */
     void continueOn(LockTerms terms, long now) {
-        terms.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
+        terms.minHold().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
         request = request.continuedOn(terms, held(now));
     }
 

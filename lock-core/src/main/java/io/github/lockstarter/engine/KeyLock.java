@@ -251,8 +251,8 @@ final class KeyLock extends TimerEntry {
         return held.enteredBy(owner);
     }
 
-    synchronized Hold.State enter(Hold entered, Entry entry, Duration atLeast) {
-        return held.enter(entered, entry, atLeast);
+    synchronized Hold.State enter(Hold entered, Entry entry, Duration minHold) {
+        return held.enter(entered, entry, minHold);
     }
 
     /** Called before listeners and the caller receive the grant. */
@@ -261,8 +261,8 @@ final class KeyLock extends TimerEntry {
     }
 
     /** False if it was given back. */
-    synchronized boolean take(Hold granted, Duration atLeast) {
-        return held.take(granted, atLeast);
+    synchronized boolean take(Hold granted, Duration minHold) {
+        return held.take(granted, minHold);
     }
 
     /** Ends the hold if its lease is over. */
@@ -288,8 +288,8 @@ final class KeyLock extends TimerEntry {
         hold.keepFor(minimum);
     }
 
-    synchronized void dropMinimumTime(Hold hold) {
-        hold.dropMinimumTime();
+    synchronized void dropMinimumHold(Hold hold) {
+        hold.dropMinimumHold();
     }
 
     // Events of the held slots
@@ -415,7 +415,7 @@ final class KeyLock extends TimerEntry {
         return grant.slot < waiter.request.permits();
     }
 
-    /** A minimum time needs a grant of its own, and the store keeps the first owner's take-over time. */
+    /** A minimum hold needs a grant of its own, and the store keeps the first owner's take-over time. */
     private static boolean hasSameTerms(Waiter waiter, ResolvedRequest request) {
         return waiter.request.lease().equals(request.lease())
                 && waiter.request.crashTakeOver().equals(request.crashTakeOver())

@@ -223,7 +223,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (resolved.permits() > 1 && !store.permits()) {
             throw Messages.onePermitOnly(request.keys().get(0), resolved.permits());
         }
-        Messages.checkKept(request.keys().get(0), resolved.atLeast(), store);
+        Messages.checkKept(request.keys().get(0), resolved.minHold(), store);
         return resolved;
     }
 

@@ -27,8 +27,8 @@ final class Messages {
                     .orElse("");
             return new LockNotAcquiredException(
                     waiter.lock.key,
-                    couldNotAcquire(waiter) + "released, and kept for its minimum time " + rest
-                            + ". Raise maxWait, or lower atLeast of the last holder.");
+                    couldNotAcquire(waiter) + "released, and kept for its minimum hold " + rest
+                            + ". Raise maxWait, or lower minHold of the last holder.");
         }
         String lease = obstacle.remaining()
                 .map(left -> "its lease ends in " + DurationText.of(left) + " unless it is renewed")
@@ -96,11 +96,11 @@ final class Messages {
                 + " another store");
     }
 
-    static void checkKept(String key, Duration atLeast, StoreCapabilities store) {
-        if (!atLeast.isZero() && !store.minimumTimes()) {
-            throw new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has a minimum time of "
-                    + DurationText.exactly(atLeast) + ", and this lock store keeps no lock after its release. Leave the"
-                    + " minimum time out, or keep the lock in another store");
+    static void checkKept(String key, Duration minHold, StoreCapabilities store) {
+        if (!minHold.isZero() && !store.minHold()) {
+            throw new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has a minimum hold of "
+                    + DurationText.exactly(minHold) + ", and this lock store keeps no lock after its release. Leave the"
+                    + " minimum hold out, or keep the lock in another store");
         }
     }
 

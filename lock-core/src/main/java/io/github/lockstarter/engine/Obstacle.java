@@ -59,7 +59,7 @@ record Obstacle(
         return new AcquireResult.Contended(remaining, Waiting.NEW);
     }
 
-    /** Whether the lock is free but kept for its minimum time. */
+    /** Whether the lock is free but kept for its minimum hold. */
     boolean isKept() {
         return answer.kept();
     }
@@ -79,7 +79,7 @@ record Obstacle(
         return answer.holder().map(LockHolder::instance);
     }
 
-    /** The rest of a minimum time by then. */
+    /** The rest of a minimum hold by then. */
     Obstacle at(long now) {
         return !isKept()
                 ? this

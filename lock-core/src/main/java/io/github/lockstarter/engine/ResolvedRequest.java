@@ -68,8 +68,8 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
     }
 
     /** Minimum time for which no other caller gets the lock; zero for none. */
-    Duration atLeast() {
-        return terms.atLeast().orElse(Duration.ZERO);
+    Duration minHold() {
+        return terms.minHold().orElse(Duration.ZERO);
     }
 
     /** Hold time after which renewal stops; empty for never. */
@@ -78,7 +78,7 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
     }
 
     /**
-     * Time from the end of the holder's connection to a take-over; zero for never. A take-over would cut a minimum time
+     * Time from the end of the holder's connection to a take-over; zero for never. A take-over would cut a minimum hold
      * short; the lease is at least as long.
      */
     Duration crashTakeOver() {
@@ -99,7 +99,7 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
     }
 
     boolean isKept() {
-        return !atLeast().isZero();
+        return !minHold().isZero();
     }
 
     long leaseNanos() {

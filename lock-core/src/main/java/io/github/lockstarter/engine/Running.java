@@ -264,7 +264,7 @@ final class Running {
                 tokens.highest(lock.key),
                 attempt.fencingTokens,
                 attempt.waiting,
-                request.atLeast(),
+                request.minHold(),
                 request.permits());
         attempt.grant = new Grant(
                 token, attempt.sent.nanos(), attempt.fencingTokens, heartbeat.decides(token) ? heartbeat : null);

@@ -255,7 +255,7 @@ public final class LocalLockBackend implements LockBackend {
 
         private long now;
 
-        /** Held, or kept for a minimum time, until the deadline. */
+        /** Held, or kept for a minimum hold, until the deadline. */
         private boolean isTaken;
 
         /** Null while the lock is free or kept. */
@@ -372,7 +372,7 @@ public final class LocalLockBackend implements LockBackend {
                 return endWait(command.token(), ends.position());
             }
             if (command.token().equals(owner)) {
-                leave(command.atLeast());
+                leave(command.minHold());
                 int signalled = command.requeue().isEmpty()
                         ? wake()
                         : wakeAndQueue(
@@ -386,9 +386,9 @@ public final class LocalLockBackend implements LockBackend {
             return isTaken ? new ReleaseResult.Kept(remaining(), 0) : new ReleaseResult.Released(0);
         }
 
-        private void leave(Duration atLeast) {
+        private void leave(Duration minHold) {
             owner = null;
-            deadline = grantedAt + atLeast.toNanos();
+            deadline = grantedAt + minHold.toNanos();
             isTaken = deadline - now > 0;
         }
 

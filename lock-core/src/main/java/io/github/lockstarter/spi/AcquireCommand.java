@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param fencingTokens number of consecutive fencing tokens to grant, for hand-overs within the instance; 1 to {@value
  *     #MOST_FENCING_TOKENS}
  * @param waiting present if the caller waits for a busy lock
- * @param atLeast minimum time from the grant that the release enforces, or zero; if set, the store records the grant's
+ * @param minHold minimum hold from the grant that the release enforces, or zero; if set, the store records the grant's
  *     time by its own clock
  * @param permits number of slots: the store grants a free one, or repeats the token's slot; 1 unless {@link
  *     StoreCapabilities#permits}
@@ -32,7 +32,7 @@ public record AcquireCommand(
         long fencingFloor,
         int fencingTokens,
         Optional<Waiting> waiting,
-        Duration atLeast,
+        Duration minHold,
         int permits) {
 
     /** Maximum number of fencing tokens per grant. */
@@ -47,7 +47,7 @@ public record AcquireCommand(
      * @param fencingFloor floor
      * @param fencingTokens number
      * @param waiting registration
-     * @param atLeast minimum time
+     * @param minHold minimum hold
      * @param permits slots
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
@@ -59,7 +59,7 @@ public record AcquireCommand(
     }
 
     /**
-     * An attempt with one permit and no minimum time.
+     * An attempt with one permit and no minimum hold.
      *
      * @param key key
      * @param token token
@@ -85,7 +85,7 @@ public record AcquireCommand(
      */
     public AcquireCommand with(Waiting registration) {
         return new AcquireCommand(
-                key, token, lease, fencingFloor, fencingTokens, Optional.of(registration), atLeast, permits);
+                key, token, lease, fencingFloor, fencingTokens, Optional.of(registration), minHold, permits);
     }
 
     /**

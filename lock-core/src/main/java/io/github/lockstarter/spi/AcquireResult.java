@@ -33,10 +33,10 @@ public sealed interface AcquireResult {
     }
 
     /**
-     * Another owner has the lock, or its last owner released it before its minimum time ended.
+     * Another owner has the lock, or its last owner released it before its minimum hold ended.
      *
      * @param remainingLease of the other owner, empty if unlimited, unknown or bound to a session; or the rest of the
-     *     minimum time
+     *     minimum hold
      * @param position of this instance in the queue; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder owner, if its token names it
      * @param kept whether the lock is kept without an owner

@@ -51,7 +51,7 @@ public interface LockBackend extends AutoCloseable {
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands);
 
     /**
-     * If the token has the lock: frees it, or keeps it for the rest of its minimum time, in which every attempt is
+     * If the token has the lock: frees it, or keeps it for the rest of its minimum hold, in which every attempt is
      * contended, and signals the longest-waiting instance.
      *
      * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue. If the

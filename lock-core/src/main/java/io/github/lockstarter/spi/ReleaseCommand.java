@@ -11,13 +11,13 @@ import java.util.Optional;
  * @param token owner's token
  * @param fencingToken last fencing token granted to the token; 0 if no grant is known
  * @param ownWait whether callers of this instance continue to wait
- * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest of it, by its own clock.
- *     It starts with the grant's recorded time if the attempt had a minimum time; otherwise with an upper bound of it,
+ * @param minHold minimum hold, or zero; in the same step the store keeps the lock for the rest of it, by its own clock.
+ *     It starts with the grant's recorded time if the attempt had a minimum hold; otherwise with an upper bound of it,
  *     capped at the present
  * @param slots token's slot, or all candidates if no grant is known
  */
 public record ReleaseCommand(
-        String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast, Slots slots) {
+        String key, LockToken token, long fencingToken, Wait ownWait, Duration minHold, Slots slots) {
 
     /** The wait of the releasing instance. */
     public sealed interface Wait {
@@ -54,19 +54,19 @@ public record ReleaseCommand(
      * @param token owner's token
      * @param fencingToken last fencing token granted to the token; 0 if no grant is known
      * @param ownWait whether callers of this instance continue to wait
-     * @param atLeast minimum time, or zero
+     * @param minHold minimum hold, or zero
      * @param slots token's slot, or all candidates if no grant is known
-     * @throws IllegalArgumentException if it has a minimum time and several slots: only a grant's slot is kept
+     * @throws IllegalArgumentException if it has a minimum hold and several slots: only a grant's slot is kept
      */
     public ReleaseCommand {
-        if (!atLeast.isZero() && slots.count() > 1) {
+        if (!minHold.isZero() && slots.count() > 1) {
             throw new IllegalArgumentException(
-                    "A release of " + slots.count() + " slots keeps none for a minimum time");
+                    "A release of " + slots.count() + " slots keeps none for a minimum hold");
         }
     }
 
     /**
-     * A release with one permit and no minimum time that leaves the wait unchanged.
+     * A release with one permit and no minimum hold that leaves the wait unchanged.
      *
      * @param key key
      * @param token token
@@ -82,7 +82,7 @@ public record ReleaseCommand(
      * @param others slots
      */
     public ReleaseCommand releasing(Slots others) {
-        return new ReleaseCommand(key, token, fencingToken, Wait.UNCHANGED, atLeast, others);
+        return new ReleaseCommand(key, token, fencingToken, Wait.UNCHANGED, minHold, others);
     }
 
     /**

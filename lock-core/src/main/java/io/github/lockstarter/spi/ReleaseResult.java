@@ -15,7 +15,7 @@ public sealed interface ReleaseResult {
     record Released(int signalled) implements ReleaseResult {}
 
     /**
-     * The token gave the lock up, which is kept for the rest of its minimum time.
+     * The token gave the lock up, which is kept for the rest of its minimum hold.
      *
      * @param rest time without grants
      * @param signalled number of instances that this copy signals about that time, 0 or 1

@@ -5,10 +5,10 @@ package io.github.lockstarter.spi;
  * startup a configuration that needs more.
  *
  * @param fencingTokens maximum number of fencing tokens per grant; 1 disables hand-overs
- * @param minimumTimes whether a released lock is kept for the rest of its minimum time
+ * @param minHold whether a released lock is kept for the rest of its minimum hold
  * @param permits whether a lock can have more than one permit
  */
-public record StoreCapabilities(int fencingTokens, boolean minimumTimes, boolean permits) {
+public record StoreCapabilities(int fencingTokens, boolean minHold, boolean permits) {
 
     /** All capabilities of the port. */
     public static final StoreCapabilities ALL = new StoreCapabilities(AcquireCommand.MOST_FENCING_TOKENS, true, true);
@@ -17,7 +17,7 @@ public record StoreCapabilities(int fencingTokens, boolean minimumTimes, boolean
      * Checks the range.
      *
      * @param fencingTokens number
-     * @param minimumTimes minimum times
+     * @param minHold minimum holds
      * @param permits permits
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
@@ -30,6 +30,6 @@ public record StoreCapabilities(int fencingTokens, boolean minimumTimes, boolean
 
     /** {@return the same capabilities for locks with one permit only} */
     public StoreCapabilities withOnePermit() {
-        return new StoreCapabilities(fencingTokens, minimumTimes, false);
+        return new StoreCapabilities(fencingTokens, minHold, false);
     }
 }

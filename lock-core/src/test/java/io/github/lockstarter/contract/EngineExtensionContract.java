@@ -107,12 +107,12 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
-    void refusesAnExtensionForOtherKeysOrWithATooLongMinimumTime() throws Exception {
+    void refusesAnExtensionForOtherKeysOrWithATooLongMinimumHold() throws Exception {
         try (LockHandle held = first.locks().acquire(kept)) {
             assertThatThrownBy(() -> held.extend(LockRequest.of("other")))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("other");
-            assertThatThrownBy(() -> held.extend(kept.keptFor(LEASE.plusMillis(1))))
+            assertThatThrownBy(() -> held.extend(kept.minHold(LEASE.plusMillis(1))))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("above the lease");
         }

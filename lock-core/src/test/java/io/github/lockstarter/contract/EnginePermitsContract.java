@@ -296,9 +296,9 @@ public abstract class EnginePermitsContract extends EngineContract {
 
     /** The slot granted last is kept longest; a waiter gets the other one first. */
     @Test
-    void aWaiterGetsTheSlotWhoseMinimumTimeEndsFirst() throws Exception {
-        Needs.of(store).minimumTimes();
-        LockRequest window = permit.permits(2).lease(LEASE).keptFor(LEASE);
+    void aWaiterGetsTheSlotWhoseMinimumHoldEndsFirst() throws Exception {
+        Needs.of(store).minHold();
+        LockRequest window = permit.permits(2).lease(LEASE).minHold(LEASE);
         LockHandle early = first.locks().acquire(window);
         letPass(LEASE.dividedBy(2));
         LockHandle late = first.locks().acquire(window);
@@ -312,9 +312,9 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void theMinimumTimeAppliesToOneSlot() {
-        Needs.of(store).minimumTimes();
-        LockRequest window = permit.permits(2).lease(LEASE).keptFor(LEASE.dividedBy(2));
+    void theMinimumHoldAppliesToOneSlot() {
+        Needs.of(store).minHold();
+        LockRequest window = permit.permits(2).lease(LEASE).minHold(LEASE.dividedBy(2));
         first.locks().acquire(window).release();
         LockHandle second1 = second.locks().acquire(window);
 

@@ -39,8 +39,8 @@ public abstract class EngineSuites {
     }
 
     @Nested
-    class EngineMinimumTime extends EngineMinimumTimeContract {
-        EngineMinimumTime() {
+    class EngineMinimumHold extends EngineMinimumHoldContract {
+        EngineMinimumHold() {
             super(EngineSuites.this::store);
         }
     }

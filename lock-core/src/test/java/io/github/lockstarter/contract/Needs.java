@@ -34,8 +34,8 @@ final class Needs {
                 .isEqualTo(StoreCapabilities.ALL.fencingTokens());
     }
 
-    void minimumTimes() {
-        assumeThat(capabilities.minimumTimes()).as("minimum times").isTrue();
+    void minHold() {
+        assumeThat(capabilities.minHold()).as("minimum holds").isTrue();
     }
 
     void permits() {

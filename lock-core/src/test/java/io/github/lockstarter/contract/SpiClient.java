@@ -131,19 +131,19 @@ public final class SpiClient implements SignalListener {
         return result;
     }
 
-    /** Acquires a lock that must be free, with a minimum time. */
-    Timed holdAtLeast(String key, Duration lease, Duration atLeast) {
+    /** Acquires a lock that must be free, with a minimum hold. */
+    Timed holdAtLeast(String key, Duration lease, Duration minHold) {
         LockToken token = newToken();
         AcquireResult result =
-                answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), atLeast, 1)));
+                answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), minHold, 1)));
         awaitExecution(key);
         if (result instanceof AcquireResult.Granted granted) {
-            return new Timed(new SpiHold(this, key, token, granted.fencingToken()), atLeast);
+            return new Timed(new SpiHold(this, key, token, granted.fencingToken()), minHold);
         }
         throw new AssertionError("Expected a grant of '" + key + "' but got " + result);
     }
 
-    record Timed(SpiHold hold, Duration atLeast) {
+    record Timed(SpiHold hold, Duration minHold) {
 
         ReleaseResult release() {
             return release(Wait.UNCHANGED);
@@ -158,7 +158,7 @@ public final class SpiClient implements SignalListener {
             return answer(hold.client()
                     .backend
                     .release(new ReleaseCommand(
-                            hold.key(), hold.token(), hold.fencingToken(), ownWait, atLeast, Slots.ONLY)));
+                            hold.key(), hold.token(), hold.fencingToken(), ownWait, minHold, Slots.ONLY)));
         }
     }
 

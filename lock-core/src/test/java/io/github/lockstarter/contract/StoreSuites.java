@@ -28,8 +28,8 @@ public abstract class StoreSuites {
     }
 
     @Nested
-    class MinimumTime extends MinimumTimeContract {
-        MinimumTime() {
+    class MinimumHold extends MinimumHoldContract {
+        MinimumHold() {
             super(StoreSuites.this::store);
         }
     }

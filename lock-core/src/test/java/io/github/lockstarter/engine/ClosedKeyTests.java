@@ -386,7 +386,7 @@ class ClosedKeyTests {
         Hold hold = ((Outcome.Granted) caller.outcome.join()).hold();
         Handle handle = new Handle(hold, null);
         hold.lock.announce(hold, handle);
-        assertThat(hold.lock.take(hold, caller.request.atLeast())).isTrue();
+        assertThat(hold.lock.take(hold, caller.request.minHold())).isTrue();
         return handle;
     }
 

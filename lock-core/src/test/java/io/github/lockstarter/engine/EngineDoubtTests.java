@@ -166,9 +166,9 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void aHoldWithAMinimumTimeIsCertainForItsWholeLease() throws Exception {
+    void aHoldWithAMinimumHoldIsCertainForItsWholeLease() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST.keptFor(Duration.ofMillis(1)), 1);
+        LockHandle held = granted(REQUEST.minHold(Duration.ofMillis(1)), 1);
 
         letPass(TAKE_OVER);
 

@@ -100,13 +100,13 @@ class EngineFailingThreadTests {
     }
 
     @Test
-    void aThreadThatRunsOutOfMemoryLeavesNoLockWithAMinimumTimeHeld() throws Exception {
+    void aThreadThatRunsOutOfMemoryLeavesNoLockWithAMinimumHoldHeld() throws Exception {
         minimum = Duration.ofMillis(20);
         failEverywhere(() -> new OutOfMemoryError("planted"));
     }
 
     @Test
-    void aDeliveryThatRunsOutOfMemoryLeavesNoLockWithAMinimumTimeHeld() throws Exception {
+    void aDeliveryThatRunsOutOfMemoryLeavesNoLockWithAMinimumHoldHeld() throws Exception {
         minimum = Duration.ofMillis(20);
         failEverywhere(() -> new OutOfMemoryError("planted"), this::acquireAsync);
     }
@@ -183,11 +183,11 @@ class EngineFailingThreadTests {
 
     private LockRequest both(int place) {
         return LockRequest.ofAll(List.of("order:1:" + place, "order:2:" + place))
-                .keptFor(minimum);
+                .minHold(minimum);
     }
 
     private LockRequest second(int place) {
-        return LockRequest.of("order:2:" + place).keptFor(minimum);
+        return LockRequest.of("order:2:" + place).minHold(minimum);
     }
 
     private boolean failsAt(int place, Supplier<Error> failure, IntConsumer section) throws Exception {

@@ -92,8 +92,8 @@ class EngineSessionTests extends EngineInterleavings {
 
     @Test
     @Tag(Effort.FULL)
-    void aHoldWithAMinimumTimeIsInDoubtWhenTheSessionIsSilent() throws Exception {
-        LockHandle held = grantedInSession(REQUEST.keptFor(Duration.ofMillis(1)));
+    void aHoldWithAMinimumHoldIsInDoubtWhenTheSessionIsSilent() throws Exception {
+        LockHandle held = grantedInSession(REQUEST.minHold(Duration.ofMillis(1)));
 
         letPass(TAKE_OVER.multipliedBy(5));
 

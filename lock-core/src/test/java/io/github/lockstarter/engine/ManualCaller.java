@@ -171,7 +171,7 @@ final class ManualCaller {
         hold.lock.announce(hold, handle);
         if (Settlement.await(hold)) {
             engine.check(
-                    hold.lock.take(hold, blocked.request.atLeast()),
+                    hold.lock.take(hold, blocked.request.minHold()),
                     "line 2: a thread cannot take the lock that it was granted");
             waiter = null;
             result.complete(handle);

@@ -149,7 +149,7 @@ final class RandomCallers implements AutoCloseable {
                     : isLuck(40)
                             ? LockRequest.of(SHARED).permits(1 + random.nextInt(UnreliableStore.MOST_PERMITS))
                             : LockRequest.of(KEYS.get(random.nextInt(3)));
-            request = isLuck(10) ? request.keptFor(Duration.ofMillis(1 + random.nextInt(3))) : request;
+            request = isLuck(10) ? request.minHold(Duration.ofMillis(1 + random.nextInt(3))) : request;
             request = isLuck(20) ? request.lease(Duration.ofMinutes(20)) : request;
             return request.maxWait(WAITS.get(random.nextInt(WAITS.size())));
         }
@@ -230,7 +230,7 @@ final class RandomCallers implements AutoCloseable {
 
         private void nest(LockHandle handle, LockRequest request) {
             try {
-                handle.reenter(request.keptFor(Duration.ofMillis(1))).ifPresent(nested -> {
+                handle.reenter(request.minHold(Duration.ofMillis(1))).ifPresent(nested -> {
                     work();
                     check(nested.release() == ReleaseOutcome.STILL_HELD, "the end of a nested entry: " + nested);
                 });

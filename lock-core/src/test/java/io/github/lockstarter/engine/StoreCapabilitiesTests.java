@@ -52,11 +52,11 @@ class StoreCapabilitiesTests {
 
     /** Otherwise the caller would rely on a time after its release in which another instance can have the lock. */
     @Test
-    void refusesAMinimumTimeThatTheStoreCannotKeepOnEveryWayIn() {
+    void refusesAMinimumHoldThatTheStoreCannotKeepOnEveryWayIn() {
         try (LocalLockBackend store = new LocalLockBackend();
-                Application application = Application.over(declaring(store, withoutMinimumTimes()))) {
+                Application application = Application.over(declaring(store, withoutMinimumHolds()))) {
             LockRequest plain = LockRequest.of("key");
-            LockRequest kept = plain.keptFor(Duration.ofSeconds(5));
+            LockRequest kept = plain.minHold(Duration.ofSeconds(5));
             LockRequest several = LockRequest.ofAll(List.of("key", "other"));
             try (LockHandle held = application.locks().acquire(several);
                     LockHandle part = held.reenter(plain).orElseThrow()) {
@@ -64,19 +64,19 @@ class StoreCapabilitiesTests {
                         () -> application.locks().acquire(kept),
                         () -> application.locks().tryAcquire(kept),
                         () -> application.locks().acquireAsync(kept).join(),
-                        () -> application.locks().acquire(LockRequest.of("free").keptFor(Duration.ofSeconds(5))),
+                        () -> application.locks().acquire(LockRequest.of("free").minHold(Duration.ofSeconds(5))),
                         () -> held.reenter(kept),
-                        () -> held.extend(several.keptFor(Duration.ofSeconds(5))),
+                        () -> held.extend(several.minHold(Duration.ofSeconds(5))),
                         () -> part.extend(kept));
                 assertThat(ways).allSatisfy(way -> assertThatThrownBy(way)
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("has a minimum time of 5s, and this lock store keeps no lock"));
+                        .hasMessageContaining("has a minimum hold of 5s, and this lock store keeps no lock"));
             }
             assertThat(application.locks().heldLocks().size()).isZero();
         }
     }
 
-    private static StoreCapabilities withoutMinimumTimes() {
+    private static StoreCapabilities withoutMinimumHolds() {
         return new StoreCapabilities(StoreCapabilities.ALL.fencingTokens(), false, true);
     }
 

@@ -21,8 +21,8 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  * <ul>
  *   <li>{@code lockAtMostFor} up to this provider's lease is the lock's lease, without renewal. A longer one limits
  *       the renewal: the lock ends at most one lease later.
- *   <li>{@code lockAtLeastFor} is the {@link LockRequest#keptFor minimum time}.
- *   <li>{@link SimpleLock#extend} restarts both times, but never shortens the lease or the minimum time. Returns
+ *   <li>{@code lockAtLeastFor} is the {@link LockRequest#minHold minimum hold}.
+ *   <li>{@link SimpleLock#extend} restarts both times, but never shortens the lease or the minimum hold. Returns
  *       empty if the lock is lost or its {@code lockAtMostFor} is over.
  *   <li>{@link SimpleLock#unlock} does not throw after a loss.
  * </ul>
@@ -57,11 +57,11 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
      * Acquires the lock if it is free.
      *
      * @param configuration name and times
-     * @return the lock; empty only if another owner has it, or its minimum time is not over
+     * @return the lock; empty only if another owner has it, or its minimum hold is not over
      * @throws io.github.lockstarter.LockBackendException if the lock's state is unknown
      * @throws io.github.lockstarter.LockInterruptedException if interrupted; restores the flag
      * @throws IllegalArgumentException if {@code lockAtLeastFor} is above {@code distributed-lock.max-lease}, or
-     *     positive with a store that keeps no minimum times
+     *     positive with a store that keeps no minimum holds
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
@@ -72,22 +72,22 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
 
     private LockRequest request(LockConfiguration configuration) {
         Duration atMost = within(LockRequest.MIN_LEASE, configuration.getLockAtMostFor());
-        Duration atLeast = configuration.getLockAtLeastFor();
+        Duration minHold = configuration.getLockAtLeastFor();
         LockRequest request = LockRequest.of(PREFIX + configuration.getName())
                 .named(NAME)
                 .ownedByHandle()
                 .inTransaction(InTransaction.RELEASE)
                 .withoutWaiting()
-                .keptFor(isNone(atLeast) ? Duration.ZERO : within(Duration.ofMillis(1), atLeast));
+                .minHold(isNone(minHold) ? Duration.ZERO : within(Duration.ofMillis(1), minHold));
         if (atMost.compareTo(lease) <= 0) {
             return request.lease(atMost).withoutRenewal();
         }
-        Duration longer = atLeast.compareTo(lease) > 0 ? atLeast : lease;
+        Duration longer = minHold.compareTo(lease) > 0 ? minHold : lease;
         return request.lease(longer).withRenewal().renewedUpTo(atMost);
     }
 
-    private static boolean isNone(Duration atLeast) {
-        return atLeast.isZero() || atLeast.isNegative();
+    private static boolean isNone(Duration minHold) {
+        return minHold.isZero() || minHold.isNegative();
     }
 
     private static Duration within(Duration least, Duration time) {

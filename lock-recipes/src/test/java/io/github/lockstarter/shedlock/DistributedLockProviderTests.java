@@ -69,8 +69,8 @@ class DistributedLockProviderTests {
         store.close();
     }
 
-    private static LockConfiguration times(Duration atMost, Duration atLeast) {
-        return new LockConfiguration(Instant.now(), "report", atMost, atLeast);
+    private static LockConfiguration times(Duration atMost, Duration minHold) {
+        return new LockConfiguration(Instant.now(), "report", atMost, minHold);
     }
 
     private static LockConfiguration atMost(Duration atMost) {
@@ -111,7 +111,7 @@ class DistributedLockProviderTests {
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalStateException.class);
     }
 
-    private record Times(Duration atMost, Duration atLeast, LockRequest request) {}
+    private record Times(Duration atMost, Duration minHold, LockRequest request) {}
 
     private static LockRequest request() {
         return LockRequest.of(KEY)
@@ -119,7 +119,7 @@ class DistributedLockProviderTests {
                 .ownedByHandle()
                 .inTransaction(InTransaction.RELEASE)
                 .withoutWaiting()
-                .keptFor(Duration.ZERO);
+                .minHold(Duration.ZERO);
     }
 
     private static Stream<Times> times() {
@@ -128,15 +128,15 @@ class DistributedLockProviderTests {
         return Stream.of(
                 new Times(LEASE, Duration.ZERO, request().lease(LEASE).withoutRenewal()),
                 new Times(LONG, Duration.ZERO, renewed.lease(LEASE)),
-                new Times(LONG, LEASE, renewed.lease(LEASE).keptFor(LEASE)),
-                new Times(LONG, longer, renewed.lease(longer).keptFor(longer)));
+                new Times(LONG, LEASE, renewed.lease(LEASE).minHold(LEASE)),
+                new Times(LONG, longer, renewed.lease(longer).minHold(longer)));
     }
 
-    /** Renews a lock only up to a longest time above its lease; the lease is at least the minimum time. */
+    /** Renews a lock only up to a longest time above its lease; the lease is at least the minimum hold. */
     @ParameterizedTest
     @MethodSource("times")
     void asksForTheTimesWithTheGrantAndWithAnExtension(Times expected) {
-        LockConfiguration configuration = times(expected.atMost, expected.atLeast);
+        LockConfiguration configuration = times(expected.atMost, expected.minHold);
         LockHandle handle = mock();
         LockOperations recorded = mock();
         when(recorded.tryAcquire(any(LockRequest.class))).thenReturn(Optional.of(handle));
@@ -144,12 +144,12 @@ class DistributedLockProviderTests {
                 new DistributedLockProvider(recorded, LEASE).lock(configuration).orElseThrow();
         verify(recorded).tryAcquire(expected.request);
 
-        lock.extend(expected.atMost, expected.atLeast);
+        lock.extend(expected.atMost, expected.minHold);
         verify(handle).extend(expected.request);
     }
 
     @Test
-    void keepsAnUnlockedLockForItsMinimumTime() {
+    void keepsAnUnlockedLockForItsMinimumHold() {
         locked(times(LONG, LEASE)).unlock();
 
         assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
@@ -158,7 +158,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void refusesAMinimumTimeAboveTheLongestLease() {
+    void refusesAMinimumHoldAboveTheLongestLease() {
         assertThatThrownBy(() -> provider.lock(times(Duration.ofHours(2), Duration.ofHours(1))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("max-lease");
@@ -184,7 +184,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
+    void countsTheMinimumHoldOfAnExtensionFromTheExtension() {
         SimpleLock lock = locked(atMost(LONG));
         skip(LEASE.dividedBy(2)); // so that the grant is long ago
 

@@ -85,7 +85,7 @@ public record LocksReport(
      * A lock in the store.
      *
      * @param holder absent if the lock is free or held by a client of another kind
-     * @param remainingMs until the lease, the minimum time or the recovery ends
+     * @param remainingMs until the lease, the minimum hold or the recovery ends
      * @param inDoubtForMs since the store detected the holder's disconnection
      */
     public record Stored(
@@ -101,7 +101,7 @@ public record LocksReport(
             HELD,
             /** Held by a disconnected instance: another one takes the lock over unless the owner renews it first. */
             IN_DOUBT,
-            /** Free, but its minimum time is not over. */
+            /** Free, but its minimum hold is not over. */
             KEPT,
             FREE,
             /** The store knows no owner, but may have lost one, and does not grant the lock for a while. */

@@ -6,7 +6,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 public record ReleaseReport(Outcome outcome, String message) implements OperationResponseBody {
 
     public enum Outcome {
-        /** Free, even if reserved for its minimum time or granted to a waiter. */
+        /** Free, even if reserved for its minimum hold or granted to a waiter. */
         RELEASED,
         STALE,
         /** Unchanged: a client of another kind, without a fencing token, holds it. */

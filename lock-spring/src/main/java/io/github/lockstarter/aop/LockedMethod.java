@@ -121,7 +121,7 @@ record LockedMethod(
             throw new LockStartException(
                     placeholders.method(),
                     e.getMessage() + ".",
-                    "Correct leaseMs, maxWaitMs, atLeastMs, maxHoldMs or permits, or the text in its place (not both), "
+                    "Correct leaseMs, maxWaitMs, minHoldMs, maxHoldMs or permits, or the text in its place (not both), "
                             + "or leave it out to use the configured value.");
         }
     }
@@ -133,7 +133,7 @@ record LockedMethod(
                     method,
                     "it has no name.",
                     "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = "
-                            + "\"nightly-report\", atLeastMs = 30000) or @LeaderOnly(\"billing\").");
+                            + "\"nightly-report\", minHoldMs = 30000) or @LeaderOnly(\"billing\").");
         }
     }
 

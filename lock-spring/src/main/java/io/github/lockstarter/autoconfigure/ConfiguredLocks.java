@@ -82,21 +82,21 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         LockTerms terms = settings.get().completed(request);
         checkPermits(method, request, terms.permits().orElse(1));
         backends.getObject().check(request.keys(), terms, locks);
-        checkRepetition(method, request, terms.atLeast());
-        checkSchedule(method, request, terms.maxWait().orElseThrow(), terms.atLeast());
+        checkRepetition(method, request, terms.minHold());
+        checkSchedule(method, request, terms.maxWait().orElseThrow(), terms.minHold());
     }
 
     /** The repeated call would be skipped, and the scheduler would not learn of the failure. */
-    private static void checkRepetition(Method method, LockRequest request, Optional<Duration> atLeast) {
+    private static void checkRepetition(Method method, LockRequest request, Optional<Duration> minHold) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         MergedAnnotation<DistributedLock> lock = annotations.get(DistributedLock.class);
         if (lock.isPresent()
                 && isRefusalHidden(lock)
-                && atLeast.filter(minimum -> !minimum.isZero()).isPresent()
+                && minHold.filter(minimum -> !minimum.isZero()).isPresent()
                 && isRepeated(method)) {
-            throw new IllegalArgumentException("Lock '" + request.name() + "' is kept for a minimum time after a failed"
+            throw new IllegalArgumentException("Lock '" + request.name() + "' is kept for a minimum hold after a failed"
                     + " attempt, so the next attempt of the retry would be skipped and hide the failure. Remove the"
-                    + " minimum time, or let the method call one of another bean that has the retry");
+                    + " minimum hold, or let the method call one of another bean that has the retry");
         }
     }
 
@@ -121,7 +121,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
     }
 
-    private void checkSchedule(Method method, LockRequest request, Duration wait, Optional<Duration> atLeast) {
+    private void checkSchedule(Method method, LockRequest request, Duration wait, Optional<Duration> minHold) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         MergedAnnotation<DistributedLock> lock = annotations.get(DistributedLock.class);
         if (annotations.isPresent(Scheduled.class) && !wait.isZero()) {
@@ -130,20 +130,20 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                     "is @Scheduled and waits up to " + DurationText.exactly(wait) + " for lock '" + request.name()
                             + "': every instance of the application runs it at each tick, one after the other. For one "
                             + "run per tick, annotate it with @ScheduledLock(name = \"" + request.name()
-                            + "\", atLeastMs = …) instead");
+                            + "\", minHoldMs = …) instead");
         } else if (annotations.isPresent(Scheduled.class) && lock.isPresent() && !isRefusalHidden(lock)) {
             warn(
                     method,
                     "is @Scheduled and throws while another instance has lock '" + request.name() + "': the scheduler "
                             + "of every other instance logs an error with its stack trace at each tick. Annotate it "
-                            + "with @ScheduledLock(name = \"" + request.name() + "\", atLeastMs = …) instead, or set "
+                            + "with @ScheduledLock(name = \"" + request.name() + "\", minHoldMs = …) instead, or set "
                             + "ifContended = IfContended.SKIP");
-        } else if (annotations.isPresent(ScheduledLock.class) && atLeast.isEmpty()) {
+        } else if (annotations.isPresent(ScheduledLock.class) && minHold.isEmpty()) {
             warn(
                     method,
                     "is @ScheduledLock(name = \"" + request.name()
-                            + "\") without a minimum time: an instance whose clock is behind by more than the method "
-                            + "takes runs it again. Set atLeastMs to more than the clocks of the instances differ, or "
+                            + "\") without a minimum hold: an instance whose clock is behind by more than the method "
+                            + "takes runs it again. Set minHoldMs to more than the clocks of the instances differ, or "
                             + "to 0 if the method always takes longer");
         }
     }

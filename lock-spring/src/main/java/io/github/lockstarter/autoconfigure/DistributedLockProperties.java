@@ -195,7 +195,7 @@ record DistributedLockProperties(
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Longest wait instead of distributed-lock.max-wait.
      * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover.
-     * @param atLeast Minimum time from the grant until another caller gets the lock, even after a release. None by
+     * @param minHold Minimum time from the grant until another caller gets the lock, even after a release. None by
      *     default.
      * @param permits Number of holders at a time, over all instances, unless the annotation sets it. Defaults to 1.
      * @param release Whether a release awaits the store's reply, or is only sent, which saves a round trip. A loss that
@@ -205,7 +205,7 @@ record DistributedLockProperties(
             @Nullable Duration lease,
             @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
-            @Nullable Duration atLeast,
+            @Nullable Duration minHold,
             @Nullable Integer permits,
             @DefaultValue("await") LockTerms.Release release) {
 
@@ -214,7 +214,7 @@ record DistributedLockProperties(
                     Optional.ofNullable(maxWait),
                     Optional.ofNullable(lease),
                     Renewal.AS_CONFIGURED,
-                    Optional.ofNullable(atLeast),
+                    Optional.ofNullable(minHold),
                     Optional.empty(),
                     Optional.ofNullable(crashTakeover),
                     permits == null ? OptionalInt.empty() : OptionalInt.of(permits),

@@ -14,7 +14,7 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <pre>{@code
  * @Scheduled(cron = "0 0 3 * * *")
- * @ScheduledLock(name = "nightly-report", atLeastMs = 30_000)
+ * @ScheduledLock(name = "nightly-report", minHoldMs = 30_000)
  * public void report() { … }
  * }</pre>
  *
@@ -49,18 +49,18 @@ public @interface ScheduledLock {
      * instances differ, less than the time between two ticks; {@code 0} if the method always takes longer than the
      * clocks differ. A missing value is a warning at startup.
      *
-     * @return as {@link DistributedLock#atLeastMs()}
+     * @return as {@link DistributedLock#minHoldMs()}
      */
     @AliasFor(annotation = DistributedLock.class)
-    long atLeastMs() default DistributedLock.AS_CONFIGURED;
+    long minHoldMs() default DistributedLock.AS_CONFIGURED;
 
     /**
-     * The minimum time as a text, such as {@code "30s"} or <code>"${report.at-least}"</code>.
+     * The minimum hold as a text, such as {@code "30s"} or <code>"${report.min-hold}"</code>.
      *
-     * @return as {@link DistributedLock#atLeast()}
+     * @return as {@link DistributedLock#minHold()}
      */
     @AliasFor(annotation = DistributedLock.class)
-    String atLeast() default "";
+    String minHold() default "";
 
     /**
      * Time in milliseconds after a crash of the running instance during which no other one runs the method, which may

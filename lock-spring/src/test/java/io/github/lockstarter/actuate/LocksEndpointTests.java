@@ -375,8 +375,8 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsAndReleasesALockThatIsKeptForItsMinimumTime() {
-        LockRequest tick = LockRequest.of("report").keptFor(Duration.ofSeconds(20));
+    void showsAndReleasesALockThatIsKeptForItsMinimumHold() {
+        LockRequest tick = LockRequest.of("report").minHold(Duration.ofSeconds(20));
         long fencingToken = fencingTokenOf(tick);
 
         LocksReport.Stored store =

@@ -360,7 +360,7 @@ class LockedMethodsTests {
     }
 
     static class Texts {
-        @DistributedLock(lease = "${slow.lease}", maxWait = "PT0.5S", atLeast = " 800ms ", maxHold = "1m30s")
+        @DistributedLock(lease = "${slow.lease}", maxWait = "PT0.5S", minHold = " 800ms ", maxHold = "1m30s")
         public void texts() {}
 
         @DistributedLock(lease = "${missing:}", maxWait = "250")
@@ -368,7 +368,7 @@ class LockedMethodsTests {
     }
 
     static class Millis {
-        @DistributedLock(leaseMs = 100, maxWaitMs = 200, atLeastMs = 300, maxHoldMs = 400)
+        @DistributedLock(leaseMs = 100, maxWaitMs = 200, minHoldMs = 300, maxHoldMs = 400)
         public void millis() {}
     }
 
@@ -377,7 +377,7 @@ class LockedMethodsTests {
         LockRequest texts = request(Texts.class, "texts");
         assertThat(texts.terms().lease()).contains(Duration.ofSeconds(45));
         assertThat(texts.terms().maxWait()).contains(Duration.ofMillis(500));
-        assertThat(texts.terms().atLeast()).contains(Duration.ofMillis(800));
+        assertThat(texts.terms().minHold()).contains(Duration.ofMillis(800));
         assertThat(texts.terms().maxHold()).contains(Duration.ofSeconds(90));
         LockRequest blank = request(Texts.class, "blankAndNumber");
         assertThat(blank.terms().lease()).isEmpty();
@@ -385,7 +385,7 @@ class LockedMethodsTests {
         LockRequest millis = request(Millis.class, "millis");
         assertThat(millis.terms().lease()).contains(Duration.ofMillis(100));
         assertThat(millis.terms().maxWait()).contains(Duration.ofMillis(200));
-        assertThat(millis.terms().atLeast()).contains(Duration.ofMillis(300));
+        assertThat(millis.terms().minHold()).contains(Duration.ofMillis(300));
         assertThat(millis.terms().maxHold()).contains(Duration.ofMillis(400));
     }
 
@@ -399,8 +399,8 @@ class LockedMethodsTests {
         public void run() {}
     }
 
-    static class TwoMinimumTimes {
-        @DistributedLock(atLeastMs = 5000, atLeast = "5s")
+    static class TwoMinimumHolds {
+        @DistributedLock(minHoldMs = 5000, minHold = "5s")
         public void run() {}
     }
 
@@ -420,7 +420,7 @@ class LockedMethodsTests {
     }
 
     static class TooShort {
-        @DistributedLock(atLeast = "500us")
+        @DistributedLock(minHold = "500us")
         public void run() {}
     }
 
@@ -433,12 +433,12 @@ class LockedMethodsTests {
     void refusesInvalidDurations() {
         assertRefused(TwoLeases.class, "it has leaseMs = 5000 and lease = \"${slow.lease}\".");
         assertRefused(TwoWaits.class, "it has maxWaitMs = 0 and maxWait = \"0\".");
-        assertRefused(TwoMinimumTimes.class, "it has atLeastMs = 5000 and atLeast = \"5s\".");
+        assertRefused(TwoMinimumHolds.class, "it has minHoldMs = 5000 and minHold = \"5s\".");
         assertRefused(TwoLongestHolds.class, "it has maxHoldMs = 5000 and maxHold = \"5s\".");
         assertRefused(NoDuration.class, "lease = \"${tenant}\" is no duration: 'acme'.");
         assertRefused(UnknownLease.class, "lease = \"${orders.lease}\" cannot be resolved: ");
         assertRefused(UnknownLease.class, "'orders.lease'");
-        assertRefused(TooShort.class, "atLeast of lock 'TooShort.run' is 0.5ms; it must be between 1ms");
+        assertRefused(TooShort.class, "minHold of lock 'TooShort.run' is 0.5ms; it must be between 1ms");
         assertRefused(NotRenewed.class, "which has no effect: the lock is not renewed");
     }
 

@@ -79,7 +79,7 @@ class AheadOfTimeTests {
     }
 
     @Retention(RetentionPolicy.RUNTIME)
-    @ScheduledLock(name = "close", atLeastMs = 1)
+    @ScheduledLock(name = "close", minHoldMs = 1)
     @interface Job {}
 
     static class Orders {

@@ -35,12 +35,12 @@ class InvalidInTransactionTests {
 
     /** Their annotations have no attribute for it. */
     static class Jobs {
-        @ScheduledLock(name = "report", atLeastMs = 0)
+        @ScheduledLock(name = "report", minHoldMs = 0)
         public Mono<Long> report() {
             return Mono.empty();
         }
 
-        @ScheduledLock(name = "index", atLeastMs = 0)
+        @ScheduledLock(name = "index", minHoldMs = 0)
         public CompletableFuture<Long> index() {
             return CompletableFuture.completedFuture(1L);
         }

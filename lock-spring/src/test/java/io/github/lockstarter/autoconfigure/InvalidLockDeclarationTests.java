@@ -161,12 +161,12 @@ class InvalidLockDeclarationTests {
     }
 
     static class LongMinimum {
-        @DistributedLock(leaseMs = 10_000, atLeastMs = 11_000)
+        @DistributedLock(leaseMs = 10_000, minHoldMs = 11_000)
         public void report() {}
     }
 
     static class NegativeMinimum {
-        @DistributedLock(atLeastMs = -2)
+        @DistributedLock(minHoldMs = -2)
         public void report() {}
     }
 
@@ -421,9 +421,9 @@ class InvalidLockDeclarationTests {
                         "Declare CompletableFuture or CompletionStage"),
                 arguments(
                         LongMinimum.class,
-                        "atLeast of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
+                        "minHold of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
                         "raise the lease; for minutes, store the time of the last run"),
-                arguments(NegativeMinimum.class, "atLeast of lock 'NegativeMinimum.report'", "atLeastMs"),
+                arguments(NegativeMinimum.class, "minHold of lock 'NegativeMinimum.report'", "minHoldMs"),
                 arguments(
                         LongLease.class,
                         "lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",

@@ -65,7 +65,7 @@ class LockAnnotationTests {
 
     /** Public, since its proxy may come from another class loader. */
     public static class Report {
-        @DistributedLock(name = "report", atLeastMs = 20_000)
+        @DistributedLock(name = "report", minHoldMs = 20_000)
         public List<String> run() {
             return heldKeys();
         }
@@ -77,16 +77,16 @@ class LockAnnotationTests {
     }
 
     @Test
-    void keepsTheLockOfAMethodThatReturnsSoonerThanItsMinimumTime() {
+    void keepsTheLockOfAMethodThatReturnsSoonerThanItsMinimumHold() {
         application
-                .withPropertyValues("distributed-lock.locks.index.at-least=20s")
+                .withPropertyValues("distributed-lock.locks.index.min-hold=20s")
                 .withBean(Report.class)
                 .run(context -> {
                     Report report = context.getBean(Report.class);
                     assertThat(report.run()).containsExactly("report");
                     assertThatThrownBy(report::run)
                             .isInstanceOf(LockNotAcquiredException.class)
-                            .hasMessageContaining("kept for its minimum time");
+                            .hasMessageContaining("kept for its minimum hold");
                     assertThat(report.index()).containsExactly("index");
                     assertThatThrownBy(report::index).isInstanceOf(LockNotAcquiredException.class);
                 });

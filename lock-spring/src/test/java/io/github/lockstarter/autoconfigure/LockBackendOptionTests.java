@@ -100,7 +100,7 @@ class LockBackendOptionTests {
             return isHeld(backend, key);
         }
 
-        @ScheduledLock(name = "close", atLeastMs = 1, locks = "acmeLocks")
+        @ScheduledLock(name = "close", minHoldMs = 1, locks = "acmeLocks")
         public @Nullable Boolean close(LockBackend backend) {
             return isHeld(backend, "close");
         }

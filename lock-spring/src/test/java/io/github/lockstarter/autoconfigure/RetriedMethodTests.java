@@ -125,7 +125,7 @@ class RetriedMethodTests {
     }
 
     static class KeptReport {
-        @ScheduledLock(name = "report", atLeast = "3s")
+        @ScheduledLock(name = "report", minHold = "3s")
         @org.springframework.resilience.annotation.Retryable(maxRetries = 2, delay = 1)
         public void write() {}
     }
@@ -143,7 +143,7 @@ class RetriedMethodTests {
     }
 
     @Test
-    void startFailsWhenAMinimumTimeWouldSkipTheNextAttempt() {
+    void startFailsWhenAMinimumHoldWouldSkipTheNextAttempt() {
         application
                 .withUserConfiguration(SpringRetry.class)
                 .withBean(KeptReport.class)
@@ -152,7 +152,7 @@ class RetriedMethodTests {
         application
                 .withUserConfiguration(SpringRetry.class)
                 .withBean(Report.class)
-                .withPropertyValues("distributed-lock.locks.report.at-least=3s")
+                .withPropertyValues("distributed-lock.locks.report.min-hold=3s")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains("the next attempt of the retry would be skipped and hide the failure"));
     }

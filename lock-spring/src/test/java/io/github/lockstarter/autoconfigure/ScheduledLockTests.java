@@ -67,7 +67,7 @@ class ScheduledLockTests {
 
         @Override
         @Scheduled(fixedRate = 50)
-        @ScheduledLock(name = "tick", atLeastMs = 20)
+        @ScheduledLock(name = "tick", minHoldMs = 20)
         public void tick() {
             runs.incrementAndGet();
         }
@@ -108,7 +108,7 @@ class ScheduledLockTests {
     static class Kept {
         private int runs;
 
-        @ScheduledLock(name = "kept", atLeast = "${job.at-least}", lease = "${job.lease}", maxHold = "${job.max-hold}")
+        @ScheduledLock(name = "kept", minHold = "${job.min-hold}", lease = "${job.lease}", maxHold = "${job.max-hold}")
         public void run() {
             runs++;
         }
@@ -119,9 +119,9 @@ class ScheduledLockTests {
     }
 
     @Test
-    void readsTheMinimumTimeFromAProperty() {
+    void readsTheMinimumHoldFromAProperty() {
         application
-                .withPropertyValues("job.at-least=20s", "job.lease=25s", "job.max-hold=1m")
+                .withPropertyValues("job.min-hold=20s", "job.lease=25s", "job.max-hold=1m")
                 .withBean(Kept.class)
                 .run(context -> {
                     Kept kept = context.getBean(Kept.class);
@@ -130,7 +130,7 @@ class ScheduledLockTests {
                     assertThat(kept.runs()).isOne();
                 });
         application
-                .withPropertyValues("job.at-least=0", "job.lease=25s", "job.max-hold=1m")
+                .withPropertyValues("job.min-hold=0", "job.lease=25s", "job.max-hold=1m")
                 .withBean(Kept.class)
                 .run(context -> {
                     Kept kept = context.getBean(Kept.class);
@@ -150,12 +150,12 @@ class ScheduledLockTests {
     }
 
     static class Unnamed {
-        @ScheduledLock(name = " ", atLeastMs = 800)
+        @ScheduledLock(name = " ", minHoldMs = 800)
         public void run() {}
     }
 
     @Retention(RetentionPolicy.RUNTIME)
-    @ScheduledLock(name = "", atLeastMs = 800)
+    @ScheduledLock(name = "", minHoldMs = 800)
     @interface UnnamedJob {}
 
     static class UnnamedByComposition {
@@ -164,12 +164,12 @@ class ScheduledLockTests {
     }
 
     static class BlankByProperty {
-        @ScheduledLock(name = "${job.name}", atLeastMs = 800)
+        @ScheduledLock(name = "${job.name}", minHoldMs = 800)
         public void run() {}
     }
 
     static class Counting {
-        @ScheduledLock(name = "count", atLeastMs = 800)
+        @ScheduledLock(name = "count", minHoldMs = 800)
         public int run() {
             return 1;
         }
@@ -214,34 +214,34 @@ class ScheduledLockTests {
     }
 
     static class LongerThanTheLease {
-        @ScheduledLock(name = "long", atLeastMs = 30_001)
+        @ScheduledLock(name = "long", minHoldMs = 30_001)
         public void run() {}
     }
 
     static class LongerThanItsLease {
-        @ScheduledLock(name = "long", atLeastMs = 900, lease = "${job.lease}")
+        @ScheduledLock(name = "long", minHoldMs = 900, lease = "${job.lease}")
         public void run() {}
     }
 
-    static class NegativeMinimumTime {
-        @ScheduledLock(name = "negative", atLeastMs = -2)
+    static class NegativeMinimumHold {
+        @ScheduledLock(name = "negative", minHoldMs = -2)
         public void run() {}
     }
 
     static class ShortHold {
-        @ScheduledLock(name = "short", atLeastMs = 800, maxHold = "29s")
+        @ScheduledLock(name = "short", minHoldMs = 800, maxHold = "29s")
         public void run() {}
     }
 
     static class Unresolved {
-        @ScheduledLock(name = "unresolved", atLeast = "${job.at-least}")
+        @ScheduledLock(name = "unresolved", minHold = "${job.min-hold}")
         public void run() {}
     }
 
     @Test
     void startFailsWithTheExpectedFormat() {
         String named = "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = "
-                + "\"nightly-report\", atLeastMs = 30000) or @LeaderOnly(\"billing\").";
+                + "\"nightly-report\", minHoldMs = 30000) or @LeaderOnly(\"billing\").";
         assertFails(Unnamed.class, "it has no name.", named);
         assertFails(BlankByProperty.class, "the name '' (of '${job.name}')", "Rename it", "job.name=");
         assertFails(
@@ -250,25 +250,25 @@ class ScheduledLockTests {
                 "Return a type that can be empty, such as an Optional");
         assertFails(
                 LongerThanTheLease.class,
-                "atLeast of lock 'long' is 30.001s, above the lease of the lock (30s).",
-                "Lower the minimum time, or raise the lease; for minutes, store the time of the last run, or the end of a "
+                "minHold of lock 'long' is 30.001s, above the lease of the lock (30s).",
+                "Lower the minimum hold, or raise the lease; for minutes, store the time of the last run, or the end of a "
                         + "reservation, with the data: a lock is no reservation.");
         assertFails(
                 LongerThanItsLease.class,
-                "atLeast of lock 'long' is 900ms, above the lease of the lock (800ms).",
-                "Lower the minimum time, or raise the lease; for minutes, store",
+                "minHold of lock 'long' is 900ms, above the lease of the lock (800ms).",
+                "Lower the minimum hold, or raise the lease; for minutes, store",
                 "job.lease=800ms");
         assertFails(
-                NegativeMinimumTime.class,
-                "atLeast of lock 'negative' is -2ms; it must be between 1ms and 365d, or 0 to have none.",
-                "Correct leaseMs, maxWaitMs, atLeastMs, maxHoldMs or permits");
+                NegativeMinimumHold.class,
+                "minHold of lock 'negative' is -2ms; it must be between 1ms and 365d, or 0 to have none.",
+                "Correct leaseMs, maxWaitMs, minHoldMs, maxHoldMs or permits");
         assertFails(
                 ShortHold.class,
                 "maxHold of lock 'short' is 29s, below the lease of the lock (30s)",
                 "Raise max-hold, or lower the lease.");
         assertFails(
                 Unresolved.class,
-                "atLeast = \"${job.at-least}\" cannot be resolved: ",
+                "minHold = \"${job.min-hold}\" cannot be resolved: ",
                 "Set the property, or give a default behind a colon, such as ${job.lease:30s}.");
         application.withBean("subject", UnnamedByComposition.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
@@ -277,7 +277,7 @@ class ScheduledLockTests {
     }
 
     static class Both {
-        @ScheduledLock(name = "job", atLeastMs = 800)
+        @ScheduledLock(name = "job", minHoldMs = 800)
         @DistributedLock(name = "job")
         public void run() {}
     }

@@ -67,7 +67,7 @@ class ScheduledMethodTests {
                 output,
                 Nightly.class,
                 "is @Scheduled and waits up to 5s for lock 'nightly': " + EVERY_INSTANCE,
-                "annotate it with @ScheduledLock(name = \"nightly\", atLeastMs = …) instead");
+                "annotate it with @ScheduledLock(name = \"nightly\", minHoldMs = …) instead");
     }
 
     static class NightlyOrSkipped {
@@ -102,17 +102,17 @@ class ScheduledMethodTests {
 
     static class KeptWhileAllWait {
         @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(name = "nightly", atLeastMs = 5000, ifContended = IfContended.SKIP)
+        @DistributedLock(name = "nightly", minHoldMs = 5000, ifContended = IfContended.SKIP)
         public void run() {}
     }
 
     @Test
-    void warnsWhenAllInstancesWaitForTheMinimumTime(CapturedOutput output) {
+    void warnsWhenAllInstancesWaitForTheMinimumHold(CapturedOutput output) {
         assertWarns(output, KeptWhileAllWait.class, "waits up to 5s for lock 'nightly': " + EVERY_INSTANCE);
         assertSilent(output, KeptWhileAllWait.class, "distributed-lock.max-wait=0");
     }
 
-    static class WithoutMinimumTime {
+    static class WithoutMinimumHold {
         @Scheduled(cron = "0 0 3 * * *")
         @ScheduledLock(name = "nightly")
         public void run() {}
@@ -120,7 +120,7 @@ class ScheduledMethodTests {
 
     static class WithoutNeedOfIt {
         @Scheduled(cron = "0 0 3 * * *")
-        @ScheduledLock(name = "nightly", atLeastMs = 0)
+        @ScheduledLock(name = "nightly", minHoldMs = 0)
         public void run() {}
     }
 
@@ -128,10 +128,10 @@ class ScheduledMethodTests {
     void warnsWhenAnInstanceWithASlowClockCouldRunItAgain(CapturedOutput output) {
         assertWarns(
                 output,
-                WithoutMinimumTime.class,
-                "is @ScheduledLock(name = \"nightly\") without a minimum time: an instance whose clock is behind",
-                "Set atLeastMs to more than the clocks of the instances differ");
-        assertSilent(output, WithoutMinimumTime.class, "distributed-lock.locks.nightly.at-least=30s");
+                WithoutMinimumHold.class,
+                "is @ScheduledLock(name = \"nightly\") without a minimum hold: an instance whose clock is behind",
+                "Set minHoldMs to more than the clocks of the instances differ");
+        assertSilent(output, WithoutMinimumHold.class, "distributed-lock.locks.nightly.min-hold=30s");
         assertSilent(output, WithoutNeedOfIt.class);
     }
 }

@@ -71,9 +71,9 @@ class UnknownPropertyTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "distributed-lock.locks.order.maxWaitMs | Below distributed-lock.locks.order there are: at-least,"
-                        + " crash-takeover, lease, max-wait, permits, release",
-                "distributed-lock.locks[0].name | Below distributed-lock.locks[0] there are: at-least,",
+                "distributed-lock.locks.order.maxWaitMs | Below distributed-lock.locks.order there are: crash-takeover,"
+                        + " lease, max-wait, min-hold, permits, release",
+                "distributed-lock.locks[0].name | Below distributed-lock.locks[0] there are: crash-takeover,",
                 "distributed-lock.retry.max-delays | Below distributed-lock.retry there are: max-delay",
                 "distributed-lock.leaze | Below distributed-lock there are: backend, cache, crash-takeover,",
                 "acme-lock.comand-timeout | Below acme-lock there are: command-timeout"

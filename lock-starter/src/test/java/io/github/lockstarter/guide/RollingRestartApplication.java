@@ -77,7 +77,7 @@ class RollingRestartApplication {
         }
 
         @Scheduled(fixedDelay = 50)
-        @ScheduledLock(name = "rolling-restart", atLeastMs = 0, leaseMs = 30_000)
+        @ScheduledLock(name = "rolling-restart", minHoldMs = 0, leaseMs = 30_000)
         public void run() throws InterruptedException {
             LockHandle handle = LockHandle.current().orElseThrow();
             System.out.println(BEGUN + " " + System.nanoTime());

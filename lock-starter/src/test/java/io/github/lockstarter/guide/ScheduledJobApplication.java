@@ -67,13 +67,13 @@ class ScheduledJobApplication {
 
         /** Its lease ends before the next tick, so that a crash in the middle of it costs no other tick. */
         @Scheduled(cron = "* * * * * *")
-        @ScheduledLock(name = ScheduledJobIT.KEPT, atLeastMs = ScheduledJobIT.AT_LEAST_MS, leaseMs = 900)
+        @ScheduledLock(name = ScheduledJobIT.KEPT, minHoldMs = ScheduledJobIT.AT_LEAST_MS, leaseMs = 900)
         public void kept() {
             print("RUN", ScheduledJobIT.KEPT);
         }
 
         @Scheduled(cron = "* * * * * *")
-        @ScheduledLock(name = ScheduledJobIT.NOT_KEPT, atLeastMs = 0, leaseMs = 900)
+        @ScheduledLock(name = ScheduledJobIT.NOT_KEPT, minHoldMs = 0, leaseMs = 900)
         public void notKept() {
             print("RUN", ScheduledJobIT.NOT_KEPT);
         }

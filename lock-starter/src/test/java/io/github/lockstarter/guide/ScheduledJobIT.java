@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The recipe of docs/scheduled-jobs.md: three JVMs whose clocks are 300 ms apart start a job each second, and one
- * of them is killed and started again, three times. The same job without a minimum time is the control.
+ * of them is killed and started again, three times. The same job without a minimum hold is the control.
  */
 @Tag(Effort.TIMING)
 class ScheduledJobIT {
@@ -38,7 +38,7 @@ class ScheduledJobIT {
     private static final int TICKS = 120;
     private static final int KILLS = 3;
 
-    /** A start later than this is further from the first one than the minimum time covers. */
+    /** A start later than this is further from the first one than the minimum hold covers. */
     private static final long LATE_MS = AT_LEAST_MS - (INSTANCES - 1) * APART_MS - 50;
 
     @RegisterExtension
@@ -138,7 +138,7 @@ class ScheduledJobIT {
         Map<Long, Long> notKept = runsByTick(attempts, NOT_KEPT, first, last);
         Set<Long> disturbed = disturbedTicks(attempts);
         System.out.println(kept.size() + " ticks, " + disturbed.size() + " of them disturbed; runs by tick: " + kept
-                + "; without a minimum time: " + notKept + "; skipped calls: "
+                + "; without a minimum hold: " + notKept + "; skipped calls: "
                 + attempts.stream()
                         .filter(attempt -> attempt.job().equals(KEPT) && !attempt.ran())
                         .count()
@@ -151,7 +151,7 @@ class ScheduledJobIT {
         undisturbed.keySet().removeAll(disturbed);
         assertThat(undisturbed.values()).as("runs by tick: %s", undisturbed).containsOnly(1L);
         assertThat(notKept.values().stream().filter(runs -> runs > 1))
-                .as("ticks that ran several times without a minimum time: %s", notKept)
+                .as("ticks that ran several times without a minimum hold: %s", notKept)
                 .hasSizeGreaterThan(kept.size() / 2);
         assertThat(all.stream().flatMap(Instance::warnings)).isEmpty();
     }

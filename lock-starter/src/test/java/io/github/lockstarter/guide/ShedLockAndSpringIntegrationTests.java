@@ -83,7 +83,7 @@ class ShedLockAndSpringIntegrationTests {
     }
 
     @Test
-    void failsTheRunOfAJobWithAMinimumTimeAboveTheLongestLease() {
+    void failsTheRunOfAJobWithAMinimumHoldAboveTheLongestLease() {
         application.withUserConfiguration(LongJobs.class).run(context -> assertThatThrownBy(
                         context.getBean(LongJobs.class)::minutely)
                 .isInstanceOf(IllegalArgumentException.class)
@@ -92,7 +92,7 @@ class ShedLockAndSpringIntegrationTests {
     }
 
     @Test
-    void keepsALockForItsMinimumTimeUpToTheLongestLease() {
+    void keepsALockForItsMinimumHoldUpToTheLongestLease() {
         ApplicationContextRunner longer = application.withUserConfiguration(LongJobs.class);
         longer.withPropertyValues("at-least=30s")
                 .run(context -> assertThat(context).hasNotFailed());

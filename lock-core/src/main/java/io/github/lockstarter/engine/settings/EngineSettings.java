@@ -140,10 +140,10 @@ public record EngineSettings(
 
     /**
      * {@return all terms of a request: its own, else configured for its name, else the defaults} There may be no
-     * minimum time and no longest hold.
+     * minimum hold and no longest hold.
      *
      * @param request request
-     * @throws IllegalArgumentException when its lease, minimum time, longest hold or permits are out of range
+     * @throws IllegalArgumentException when its lease, minimum hold, longest hold or permits are out of range
      */
     public LockTerms completed(LockRequest request) {
         LockTerms own = request.terms();
@@ -189,13 +189,13 @@ public record EngineSettings(
                             + " in all applications that share locks: for that time no free lock is granted after each"
                             + " restart or failover of Redis");
         }
-        Duration atLeast = completed.atLeast().orElse(Duration.ZERO);
-        if (atLeast.compareTo(lease) > 0) {
+        Duration minHold = completed.minHold().orElse(Duration.ZERO);
+        if (minHold.compareTo(lease) > 0) {
             throw outOfRange(
-                    subject.apply("atLeast"),
-                    atLeast,
+                    subject.apply("minHold"),
+                    minHold,
                     ", above the lease of the lock (" + DurationText.exactly(lease)
-                            + "). Lower the minimum time, or raise the lease; for minutes, store the time of the last"
+                            + "). Lower the minimum hold, or raise the lease; for minutes, store the time of the last"
                             + " run, or the end of a reservation, with the data: a lock is no reservation");
         }
         Duration maxHold = own.maxHold().orElse(lease);

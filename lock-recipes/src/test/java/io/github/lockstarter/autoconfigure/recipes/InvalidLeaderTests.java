@@ -95,7 +95,7 @@ class InvalidLeaderTests {
 
     static class Both {
         @LeaderOnly("billing")
-        @ScheduledLock(name = "billing", atLeastMs = 100)
+        @ScheduledLock(name = "billing", minHoldMs = 100)
         public void collect() {}
     }
 

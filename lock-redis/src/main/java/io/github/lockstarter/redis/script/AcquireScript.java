@@ -62,14 +62,14 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     private static boolean isPlain(AcquireCommand command) {
         return command.fencingTokens() == 1
                 && command.permits() == 1
-                && command.atLeast().isZero()
+                && command.minHold().isZero()
                 && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
     }
 
     /** Several commands must be plain attempts that share a history. */
     @Override
     public CompletionStage<List<AcquireResult>> send(List<AcquireCommand> commands) {
-        return send(commands, !commands.get(0).atLeast().isZero())
+        return send(commands, !commands.get(0).minHold().isZero())
                 .thenApply(votes -> votes.stream().map(Vote::result).toList());
     }
 

@@ -36,7 +36,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
 
     private static final long FREE = -1;
 
-    /** Replaces the owner's token while a lock is kept for the rest of its minimum time. */
+    /** Replaces the owner's token while a lock is kept for the rest of its minimum hold. */
     static final String KEPT = "%kept";
 
     /** Factor of the remaining milliseconds in a reply; the status is the remainder. */
@@ -51,7 +51,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
         return !isCluster
                 && command.slots().count() == 1
                 && command.ownWait() instanceof Wait.Unchanged
-                && command.atLeast().isZero();
+                && command.minHold().isZero();
     }
 
     @Override
@@ -92,8 +92,8 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
         arguments[2 * count + 1] = first.ownWait() instanceof Wait.Ends ends
                 ? ENDS + ends.position()
                 : first.requeue().map(ScriptCall::millis).orElse(ScriptCall.ABSENT);
-        if (!first.atLeast().isZero()) {
-            arguments[2 * count + 2] = ScriptCall.millis(first.atLeast());
+        if (!first.minHold().isZero()) {
+            arguments[2 * count + 2] = ScriptCall.millis(first.minHold());
             arguments[2 * count + 3] = Long.toString(first.fencingToken());
         }
         return new ScriptCall(LockScript.RELEASE, keys, arguments);

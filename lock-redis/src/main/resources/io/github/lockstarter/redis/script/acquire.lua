@@ -24,7 +24,7 @@
 -- For a single lock only; absent or empty for the default:
 -- ARGV[4 * count + 4]  number of consecutive fencing tokens to grant, default 1
 -- ARGV[4 * count + 5]  position that an earlier answer returned; default is the end of the queue
--- ARGV[4 * count + 6]  not empty: the time is stored with the lock, for its minimum time (release.lua), and returned,
+-- ARGV[4 * count + 6]  not empty: the time is stored with the lock, for its minimum hold (release.lua), and returned,
 --                      for a caller that counts votes
 -- ARGV[4 * count + 7]  permits: number of slots. Each is a separate lock with the queue of the first: slot 0 is
 --                      KEYS[1], slot i is <prefix>{<tag>}:p<i>. Tries the token's own slot, else the first free one,
@@ -43,7 +43,7 @@
 -- with
 --   marker  empty if it is the caller's
 --   who     the owner, or the owner before a take-over: the first 8 characters of its instance, and its token from the
---           vertical bar on; '%kept' during the rest of a minimum time; empty if there is none, or it is unknown
+--           vertical bar on; '%kept' during the rest of a minimum hold; empty if there is none, or it is unknown
 --   trace   for acknowledge.lua, if replicas must acknowledge a take-over: the owner's instance, a space, and the begin
 --           of its mark; else empty
 --   time    of this server in microseconds, if requested
@@ -189,7 +189,7 @@ for i = 1, count do
             end
           end
           local remaining = redis.call('PTTL', lock)
-          -- No signal reports the end of a minimum time or a lease: the waiter retries when the first slot may be free.
+          -- No signal reports the end of a minimum hold or a lease: the waiter retries when the first slot may be free.
           for _, place in ipairs(ending or {}) do
             local left = redis.call('PTTL', place)
             remaining = left >= 0 and (remaining < 0 or left < remaining) and left or remaining

@@ -8,7 +8,7 @@
 --
 -- Returns a text, five numbers and a text, or any error, including that of a key of another type:
 --   owner      the first 8 characters of the owner's instance, and its token from the vertical bar on; '%kept' during
---              the rest of a minimum time; '?' if it is not a client of this library; empty if the lock is free
+--              the rest of a minimum hold; '?' if it is not a client of this library; empty if the lock is free
 --   remaining  lease, or rest, in ms; -1 if it never expires; -2 if the lock is free
 --   fencing    the owner's last fencing token; 0 if the lock is free, or the owner has none
 --   waiting    number of queued instances

@@ -1,4 +1,4 @@
--- Frees each lock that its token has, or keeps it for the rest of its minimum time, and signals the longest waiting
+-- Frees each lock that its token has, or keeps it for the rest of its minimum hold, and signals the longest waiting
 -- instance. Commands that are the same for all locks are sent once.
 --
 -- For each lock i:

@@ -6,7 +6,7 @@ import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.MinimumTimeContract;
+import io.github.lockstarter.contract.MinimumHoldContract;
 import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
@@ -47,8 +47,8 @@ class RedisClusterContractIT {
 
     @Nested
     @Tag(Effort.FULL)
-    class MinimumTime extends MinimumTimeContract {
-        MinimumTime() {
+    class MinimumHold extends MinimumHoldContract {
+        MinimumHold() {
             super(RedisClusterContractIT::store);
         }
     }

@@ -72,7 +72,7 @@ class NetworkCostIT extends RedisScenario {
         LockHandle alone = recorded.locks().acquire(asked);
         words.add(withoutCounts(redis().get(lockKey)));
         alone.close();
-        recorded.locks().acquire(asked.keptFor(Duration.ofMillis(1))).close();
+        recorded.locks().acquire(asked.minHold(Duration.ofMillis(1))).close();
         await().atMost(Patience.TIME).until(() -> redis().exists(lockKey) == 0);
         List<LockHandle> held = IntStream.range(0, asked.terms().permits().orElse(1))
                 .mapToObj(i -> other.locks().acquire(asked.ownedByHandle()))
@@ -105,13 +105,13 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
-    void aMinimumTimeCostsNoAdditionalRead() {
+    void aMinimumHoldCostsNoAdditionalRead() {
         application.locks().acquire(request).close();
         assertThat(readsOf100(() -> {
                     String next = key + ':' + UUID.randomUUID();
                     application
                             .locks()
-                            .acquire(LockRequest.of(next).keptFor(Duration.ofMillis(1)))
+                            .acquire(LockRequest.of(next).minHold(Duration.ofMillis(1)))
                             .close();
                 }))
                 .isBetween(200L, 210L);

@@ -106,7 +106,7 @@ class PermitScriptsIT {
         assertThat(slotOf(acquire("b:1", PERMITS + 1))).isEqualTo(PERMITS);
     }
 
-    /** No signal is sent at the end of a minimum time or a lease. */
+    /** No signal is sent at the end of a minimum hold or a lease. */
     @Test
     void returnsWhenTheFirstSlotMayBeFree() {
         redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(900_000));
@@ -118,7 +118,7 @@ class PermitScriptsIT {
         assertThat((Long) contended.get(1)).isBetween(10_000L, 70_000L);
     }
 
-    /** If an owner may be taken over, waiters must not sleep until the end of a minimum time. */
+    /** If an owner may be taken over, waiters must not sleep until the end of a minimum hold. */
     @Test
     void reportsKeptOnlyIfAllSlotsAreKept() {
         redis.set(slot(0), Scripts.stored(ONE + ":1" + LABEL), SetArgs.Builder.px(90_000));

@@ -158,7 +158,7 @@ final class Scripts {
         return reply.get(0) + "" + reply.get(1);
     }
 
-    /** A release of a lock that may have a minimum time, which is over. */
+    /** A release of a lock that may have a minimum hold, which is over. */
     long release(String token, long fencingToken) {
         return release(token, "", "", "", "0", text(fencingToken));
     }
@@ -173,7 +173,7 @@ final class Scripts {
         return release(token, "", "uncounted");
     }
 
-    /** A release of a lock with a minimum time, by an instance that continues to wait if it has a patience. */
+    /** A release of a lock with a minimum hold, by an instance that continues to wait if it has a patience. */
     long releaseKept(String token, long fencingToken, String patience, long minimum) {
         return release(token, "", "", patience, text(minimum), text(fencingToken));
     }

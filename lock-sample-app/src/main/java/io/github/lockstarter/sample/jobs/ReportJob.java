@@ -33,7 +33,7 @@ class ReportJob {
      * @return the report; empty if skipped
      */
     @Scheduled(cron = "${sample.jobs.report-cron}")
-    @ScheduledLock(name = "report", atLeastMs = 1000)
+    @ScheduledLock(name = "report", minHoldMs = 1000)
     public Optional<Report> run() {
         SimulatedWork.lasting(properties.reportTime());
         Report report = report(LockHandle.current().orElseThrow().fencingToken());

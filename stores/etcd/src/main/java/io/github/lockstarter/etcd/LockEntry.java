@@ -13,10 +13,10 @@ import java.util.regex.Pattern;
 /**
  * The value of a lock's key.
  *
- * @param token owner's token; empty while the lock is kept for its minimum time
+ * @param token owner's token; empty while the lock is kept for its minimum hold
  * @param offset added to the revision of the grant
  * @param fencingTokens number of fencing tokens of the grant
- * @param lease lease as requested, or the rest of the minimum time; the etcd lease has whole seconds
+ * @param lease lease as requested, or the rest of the minimum hold; the etcd lease has whole seconds
  */
 record LockEntry(Optional<String> token, long offset, int fencingTokens, Duration lease) {
 

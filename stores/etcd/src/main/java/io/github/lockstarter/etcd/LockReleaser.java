@@ -30,7 +30,7 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
             CompletableFuture<Void> left = waiting.leave(command.key(), deadline);
             return free(command, deadline).thenCombine(left, (freed, done) -> new ReleaseResult.Released(0));
         }
-        return command.atLeast().isZero()
+        return command.minHold().isZero()
                 ? free(command, deadline).thenApply(LockReleaser::result)
                 : keep(command, deadline);
     }
@@ -76,7 +76,7 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
                         ? CompletableFuture.completedFuture(new ReleaseResult.NotHeld())
                         : keptBefore(found.get(), command.fencingToken(), deadline);
             }
-            Duration rest = command.atLeast().minus(sinceGrant(command.token()));
+            Duration rest = command.minHold().minus(sinceGrant(command.token()));
             return rest.toMillis() < 1
                     ? free(command, deadline).thenApply(LockReleaser::result)
                     : keep(command.token(), found.get(), rest, deadline);

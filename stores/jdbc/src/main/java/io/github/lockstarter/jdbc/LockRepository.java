@@ -156,8 +156,8 @@ abstract class LockRepository {
         }
         String slot =
                 slots.size() == 1 ? slots.get(0) : slotOf(token, find(slots)).orElse(key);
-        boolean isKept = !command.atLeast().isZero();
-        if (isKept && keep(slot, token, command.atLeast())) {
+        boolean isKept = !command.minHold().isZero();
+        if (isKept && keep(slot, token, command.minHold())) {
             return rest(slot, command).orElseGet(() -> new ReleaseResult.Released(0));
         }
         if (free(slot, token)) {
@@ -356,8 +356,8 @@ abstract class LockRepository {
     }
 
     /** Keeps the row without an owner, if it has the token and time is left. */
-    private boolean keep(String slot, String token, Duration atLeast) throws SQLException {
-        long micros = micros(atLeast);
+    private boolean keep(String slot, String token, Duration minHold) throws SQLException {
+        long micros = micros(minHold);
         return session.change(
                 "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
                         + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now(),

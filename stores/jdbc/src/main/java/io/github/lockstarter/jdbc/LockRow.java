@@ -9,7 +9,7 @@ import java.util.Optional;
  * A row as read.
  *
  * @param key of the lock or of one of its slots
- * @param owner value of the lock token; empty while the lock is kept for its minimum time
+ * @param owner value of the lock token; empty while the lock is kept for its minimum hold
  * @param fencingToken last of the grant; 0 before the grant is numbered
  * @param remainingMicros time to expiry; 0 or less if expired
  */

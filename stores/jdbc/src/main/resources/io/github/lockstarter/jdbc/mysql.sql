@@ -5,7 +5,7 @@
 
 CREATE TABLE IF NOT EXISTS distributed_lock (
     lock_key      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
-    owner         VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin, -- NULL while the lock is kept for the rest of its minimum time
+    owner         VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin, -- NULL while the lock is kept for the rest of its minimum hold
     fencing_token BIGINT      NOT NULL, -- the last of the grant; 0 until it is numbered
     granted_at    DATETIME(6) NOT NULL,
     lock_until    DATETIME(6) NOT NULL

@@ -57,7 +57,7 @@ import java.util.stream.IntStream;
  * there, and its F is the highest of its quorum. The write is a second round, an attempt of the same token with a floor
  * of F − 1. It is skipped if a quorum granted F itself.
  * <p>A renewal ({@link RenewRound}) also spreads the lock to nodes without it. A release is released if a quorum
- * released; kept if, in addition, enough nodes keep the lock for the rest of its minimum time, each by its own clock,
+ * released; kept if, in addition, enough nodes keep the lock for the rest of its minimum hold, each by its own clock,
  * that the others are no quorum; not held if so many no longer had it; else unknown.
  * <p><b>Known holes.</b> A node that forgets without recovering; a clock step before the node's first answer to this
  * JVM; a step that is undone between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time

@@ -15,7 +15,7 @@ final class UnreleasedTokens {
 
     static final int MOST = 1_024;
 
-    /** @param release a release with a minimum time takes precedence over one without */
+    /** @param release a release with a minimum hold takes precedence over one without */
     record Unreleased(ReleaseCommand release, long until) {}
 
     private final Map<LockToken, Unreleased> tokens = new LinkedHashMap<>();
@@ -25,7 +25,7 @@ final class UnreleasedTokens {
         Unreleased known = tokens.remove(release.token());
         if (known != null) {
             added = new Unreleased(
-                    known.release.atLeast().isZero() ? release : known.release,
+                    known.release.minHold().isZero() ? release : known.release,
                     known.until - until > 0 ? known.until : until);
         } else if (tokens.size() == MOST) {
             tokens.remove(tokens.keySet().iterator().next());

@@ -25,8 +25,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A minimum time on nodes that each have a clock of their own. */
-class RedlockMinimumTimeTests {
+/** A minimum hold on nodes that each have a clock of their own. */
+class RedlockMinimumHoldTests {
 
     private static final String KEY = "order:42";
     private static final Duration LEASE = Duration.ofSeconds(30);
@@ -95,13 +95,13 @@ class RedlockMinimumTimeTests {
     }
 
     @Test
-    void sendsTheMinimumTimeToEachNode() {
+    void sendsTheMinimumHoldToEachNode() {
         acquire();
 
         release();
 
         assertThat(nodes)
-                .allSatisfy(node -> assertThat(node.releases.get(0).atLeast()).isEqualTo(MINIMUM));
+                .allSatisfy(node -> assertThat(node.releases.get(0).minHold()).isEqualTo(MINIMUM));
     }
 
     @Test

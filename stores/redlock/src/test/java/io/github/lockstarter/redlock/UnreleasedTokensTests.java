@@ -50,7 +50,7 @@ class UnreleasedTokensTests {
     }
 
     @Test
-    void keepsTheMinimumTimeOfATokenAddedTwice() {
+    void keepsTheMinimumHoldOfATokenAddedTwice() {
         ReleaseCommand kept = new ReleaseCommand(
                 "order:42", new LockToken("a", 1), 17, Wait.UNCHANGED, Duration.ofSeconds(5), Slots.ONLY);
 

@@ -33,7 +33,7 @@ class ShippingService {
         work.run();
     }
 
-    @ScheduledLock(name = "${shipping.report:report}", atLeast = "20s", lease = "PT25S")
+    @ScheduledLock(name = "${shipping.report:report}", minHold = "20s", lease = "PT25S")
     public Optional<String> report() {
         return Optional.of("written");
     }

@@ -140,7 +140,7 @@ class Lock4jIT {
         @Lock4j(name = "submit", keys = "#id", expire = 10_000, acquireTimeout = 100, autoRelease = false)
         public void submitByLock4j(long id) {}
 
-        @DistributedLock(name = "submit", key = "#id", atLeastMs = 10_000, maxWaitMs = 100)
+        @DistributedLock(name = "submit", key = "#id", minHoldMs = 10_000, maxWaitMs = 100)
         public void submitByStarter(long id) {}
 
         @Lock4j(name = "busy", keys = "#id", expire = EXPIRY, acquireTimeout = 100, failStrategy = BusyStrategy.class)

@@ -105,7 +105,7 @@ class ShedLockIT {
             ticks.shedLock.run();
         }
 
-        @ScheduledLock(name = "tick", atLeast = "20s", lease = "25s")
+        @ScheduledLock(name = "tick", minHold = "20s", lease = "25s")
         public void tickByStarter() {
             ticks.starter.run();
         }
@@ -115,7 +115,7 @@ class ShedLockIT {
             slow.shedLock.stay(Duration.ofSeconds(2));
         }
 
-        @ScheduledLock(name = "slow", lease = "1s", atLeastMs = 0)
+        @ScheduledLock(name = "slow", lease = "1s", minHoldMs = 0)
         public void slowByStarter() {
             slow.starter.stay(Duration.ofSeconds(2));
         }

@@ -83,7 +83,7 @@ class DocumentedCodeTests {
             holds("load", "cache:products:42"),
             Map.entry("lockProvider", DocumentedCodeTests::locksForShedLock),
             holdsWhenFree(
-                    "locks.tryExecute(LockRequest.of(\"nightly-report\").keptFor(Duration.ofSeconds(30)), this::write);",
+                    "locks.tryExecute(LockRequest.of(\"nightly-report\").minHold(Duration.ofSeconds(30)), this::write);",
                     "nightly-report"),
             holds("refusesToShipWhileAnotherCallerHoldsTheLock"),
             Map.entry("when(locks.execute(any(LockRequest.class), anyAction()))", DocumentedCodeTests::answersForAMock),
@@ -327,7 +327,7 @@ class DocumentedCodeTests {
         return Map.entry(title, code -> code.sees(keys));
     }
 
-    /** After a job that keeps its lock for a minimum time. */
+    /** After a job that keeps its lock for a minimum hold. */
     private static Map.Entry<String, Exercise> holdsWhenFree(String title, String key) {
         return Map.entry(title, code -> {
             LockAdmin admin = code.context.getBean(LockAdmin.class);

@@ -9,12 +9,12 @@ import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineMinimumTimeContract;
+import io.github.lockstarter.contract.EngineMinimumHoldContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.EngineRestartContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
-import io.github.lockstarter.contract.MinimumTimeContract;
+import io.github.lockstarter.contract.MinimumHoldContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.RestartContract;
@@ -49,16 +49,16 @@ class RedlockContractTests {
     }
 
     @Nested
-    class MinimumTime extends MinimumTimeContract {
-        MinimumTime() {
+    class MinimumHold extends MinimumHoldContract {
+        MinimumHold() {
             super(RedlockStore.of(5));
         }
     }
 
     @Nested
     @Tag(Effort.FULL)
-    class EngineMinimumTime extends EngineMinimumTimeContract {
-        EngineMinimumTime() {
+    class EngineMinimumHold extends EngineMinimumHoldContract {
+        EngineMinimumHold() {
             super(RedlockStore.of(5));
         }
     }

@@ -5,7 +5,7 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
-import io.github.lockstarter.contract.MinimumTimeContract;
+import io.github.lockstarter.contract.MinimumHoldContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.RestartContract;
@@ -33,8 +33,8 @@ class RedlockTwoNodesDownContractTests {
     }
 
     @Nested
-    class MinimumTime extends MinimumTimeContract {
-        MinimumTime() {
+    class MinimumHold extends MinimumHoldContract {
+        MinimumHold() {
             super(RedlockStore.of(3, 2));
         }
     }

@@ -52,9 +52,9 @@ record ZooKeeperLockProperties(
     @Override
     public void checkTerms(LockTerms terms, String key) {
         LockBackendOption.refusePermits("ZooKeeper", terms, key);
-        terms.atLeast().filter(time -> !time.isZero()).ifPresent(time -> {
-            throw new IllegalArgumentException("Lock '" + key + "' has a minimum time of " + DurationText.exactly(time)
-                    + ", and ZooKeeper keeps no lock for a minimum time. Leave atLeastMs out, or keep the lock in"
+        terms.minHold().filter(time -> !time.isZero()).ifPresent(time -> {
+            throw new IllegalArgumentException("Lock '" + key + "' has a minimum hold of " + DurationText.exactly(time)
+                    + ", and ZooKeeper keeps no lock for a minimum hold. Leave minHoldMs out, or keep the lock in"
                     + " another store: distributed-lock.further-backends");
         });
     }

@@ -35,7 +35,7 @@ class ZooKeeperLockConfigurationTests {
             locks.withPropertyValues("distributed-lock.backend=zookeeper", NOWHERE);
 
     static class Ticking {
-        @DistributedLock(name = "tick", leaseMs = 10_000, atLeastMs = 5_000)
+        @DistributedLock(name = "tick", leaseMs = 10_000, minHoldMs = 5_000)
         public void tick() {}
     }
 
@@ -153,25 +153,25 @@ class ZooKeeperLockConfigurationTests {
     }
 
     @Test
-    void refusesAMinimumTime() {
+    void refusesAMinimumHold() {
         inZooKeeper
                 .withBean(Ticking.class)
                 .withPropertyValues("distributed-lock.zookeeper.required-at-start=false")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .hasMessageContaining("ZooKeeper keeps no lock for a minimum time"));
+                        .hasMessageContaining("ZooKeeper keeps no lock for a minimum hold"));
     }
 
     @Test
-    void refusesAConfiguredMinimumTime() {
+    void refusesAConfiguredMinimumHold() {
         inZooKeeper
                 .withBean(Shipping.class)
                 .withPropertyValues(
-                        "distributed-lock.zookeeper.required-at-start=false", "distributed-lock.locks.ship.at-least=5s")
+                        "distributed-lock.zookeeper.required-at-start=false", "distributed-lock.locks.ship.min-hold=5s")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .hasMessageContaining("ZooKeeper keeps no lock for a minimum time"));
+                        .hasMessageContaining("ZooKeeper keeps no lock for a minimum hold"));
     }
 }

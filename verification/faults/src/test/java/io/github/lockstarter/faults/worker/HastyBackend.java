@@ -45,7 +45,7 @@ final class HastyBackend extends ForwardingBackend {
                 command.fencingFloor(),
                 command.fencingTokens(),
                 command.waiting(),
-                command.atLeast(),
+                command.minHold(),
                 command.permits()));
     }
 
@@ -64,7 +64,7 @@ final class HastyBackend extends ForwardingBackend {
                 hasty(command.token()),
                 command.fencingToken(),
                 command.ownWait(),
-                command.atLeast(),
+                command.minHold(),
                 command.slots()));
     }
 }

@@ -91,7 +91,7 @@ final class Caller {
         Section.Asked asked = new Section.Asked(
                 world.time.nanos(),
                 patience,
-                request.terms().atLeast().orElse(Duration.ZERO),
+                request.terms().minHold().orElse(Duration.ZERO),
                 request.terms()
                         .maxHold()
                         .map(max -> max.plus(world.setting.lease()).plus(TOLERANCE))
@@ -130,7 +130,7 @@ final class Caller {
                 : LockRequest.of("k" + random.nextInt(world.setting.keys()));
         LockRequest waiting = request.maxWait(patience).permits(permits(deed));
         return switch (deed) {
-            case KEEP -> waiting.keptFor(Duration.ofMillis(1 + random.nextInt(100)));
+            case KEEP -> waiting.minHold(Duration.ofMillis(1 + random.nextInt(100)));
             case LIMIT -> waiting.renewedUpTo(world.setting.lease());
             case OVERSTAY ->
                 waiting.withoutRenewal().lease(world.setting.lease().dividedBy(4));

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Promises to holders besides exclusion: the minimum time of a lock, and the notification of revocations. */
+/** Promises to holders besides exclusion: the minimum hold of a lock, and the notification of revocations. */
 final class PromiseWatch {
 
     /** Time for a holder to detect a revocation. */
@@ -17,14 +17,14 @@ final class PromiseWatch {
     /** When an operator last took the lock away. */
     private final Map<String, Long> takenAwayAt = new HashMap<>();
 
-    /** Since when nothing but operators ends minimum times. */
+    /** Since when nothing but operators ends minimum holds. */
     private long undisturbedSince;
 
     PromiseWatch(World world) {
         this.world = world;
     }
 
-    /** A fault begins or ends that may end the minimum time of locks. */
+    /** A fault begins or ends that may end the minimum hold of locks. */
     void disturbed(FaultKind kind) {
         if (kind.forgets() || kind == FaultKind.CLOCK_BACK) {
             keptUntil.clear();
@@ -32,13 +32,13 @@ final class PromiseWatch {
         }
     }
 
-    /** A server revokes the lock for an operator, or ends the rest of its minimum time. */
+    /** A server revokes the lock for an operator, or ends the rest of its minimum hold. */
     void takenAway(String key) {
         keptUntil.remove(key);
         takenAwayAt.put(key, world.time.nanos());
     }
 
-    /** A lock was released, by a command of this moment, that has a minimum time. */
+    /** A lock was released, by a command of this moment, that has a minimum hold. */
     void kept(String key, long sent, long until) {
         if (sent >= Math.max(undisturbedSince, takenAwayAt.getOrDefault(key, 0L))) {
             keptUntil.put(key, until);
@@ -48,7 +48,7 @@ final class PromiseWatch {
     /** The lock was granted. */
     void granted(String worker, String key) {
         if (world.time.nanos() < keptUntil.getOrDefault(key, 0L)) {
-            world.anomaly("I1", worker, key, "was granted before its minimum time was over");
+            world.anomaly("I1", worker, key, "was granted before its minimum hold was over");
         }
     }
 

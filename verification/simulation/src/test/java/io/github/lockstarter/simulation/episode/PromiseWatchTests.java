@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A minimum time ends early if an operator takes away the lock of that grant, and for no other reason. */
+/** A minimum hold ends early if an operator takes away the lock of that grant, and for no other reason. */
 class PromiseWatchTests {
 
     private static final String KEY = "k0";
@@ -26,14 +26,14 @@ class PromiseWatchTests {
     }
 
     @Test
-    void findsAGrantBeforeTheMinimumTimeIsOver() {
+    void findsAGrantBeforeTheMinimumHoldIsOver() {
         keep(KEY, 17);
 
         assertThat(anomaliesOfGrants()).containsExactly(KEY);
     }
 
     @Test
-    void excusesAGrantAfterAnOperatorHasEndedTheMinimumTime() {
+    void excusesAGrantAfterAnOperatorHasEndedTheMinimumHold() {
         keep(KEY, 17);
         revoke(KEY, 17);
 
@@ -71,7 +71,7 @@ class PromiseWatchTests {
 
     /** The control: a server that does not compare. */
     @Test
-    void doesNotExcuseARevocationThatEndsTheMinimumTimeOfAnotherGrant() {
+    void doesNotExcuseARevocationThatEndsTheMinimumHoldOfAnotherGrant() {
         lua.close();
         lua = new LuaInterpreter(script -> script.replace("string.sub(owner, -#token) == token", "true"));
         world = new World(Plan.of(1), lua);

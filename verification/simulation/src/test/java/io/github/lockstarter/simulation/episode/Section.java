@@ -214,7 +214,7 @@ final class Section {
         });
     }
 
-    /** The store counts the minimum time from the grant, which was no earlier than the attempt. */
+    /** The store counts the minimum hold from the grant, which was no earlier than the attempt. */
     private void keep(String key, long released) {
         instance.witness
                 .sentAt(key, tokenOf(key))

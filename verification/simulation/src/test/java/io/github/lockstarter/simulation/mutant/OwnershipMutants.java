@@ -39,7 +39,7 @@ final class OwnershipMutants {
                                 "release.lua",
                                 "local isHeld = owner and string.sub(owner, -#token) == token",
                                 "local isHeld = owner and (leaves or string.sub(owner, -#token) == token)"),
-                Mutant.named("minimum-not-kept", "A released lock is kept for the rest of its minimum time", "I1")
+                Mutant.named("minimum-not-kept", "A released lock is kept for the rest of its minimum hold", "I1")
                         .editing("release.lua", "rest = math.max(0, math.ceil(minimum - since / 1000))", "rest = 0"),
                 Mutant.named("lease-not-set", "A lock in the store ends with its lease", "I5", "I8")
                         .editing(

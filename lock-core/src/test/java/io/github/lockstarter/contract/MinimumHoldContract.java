@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A released lock stays unavailable until its minimum time is over. */
-public abstract class MinimumTimeContract extends BackendContract {
+/** A released lock stays unavailable until its minimum hold is over. */
+public abstract class MinimumHoldContract extends BackendContract {
 
     /** Not over within a test. */
     private static final Duration LONG = LEASE.dividedBy(2);
@@ -28,17 +28,17 @@ public abstract class MinimumTimeContract extends BackendContract {
     /** Over within a test. */
     private static final Duration SHORT = Duration.ofMillis(400);
 
-    public MinimumTimeContract(Supplier<? extends LockStore> opening) {
+    public MinimumHoldContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
 
     @BeforeEach
-    void needsMinimumTimes() {
-        Needs.of(store).minimumTimes();
+    void needsMinimumHolds() {
+        Needs.of(store).minHold();
     }
 
     @Test
-    void refusesAReleasedLockToEveryoneUntilTheMinimumTimeIsOver() {
+    void refusesAReleasedLockToEveryoneUntilTheMinimumHoldIsOver() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
 
         assertThat(restOf(held.release())).isPositive().isLessThanOrEqualTo(LONG);
@@ -60,7 +60,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void grantsTheLockWhenTheMinimumTimeIsOver() {
+    void grantsTheLockWhenTheMinimumHoldIsOver() {
         long start = System.nanoTime();
         Timed held = alice.holdAtLeast(key, LEASE, SHORT);
         held.release();
@@ -75,7 +75,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void keepsALockForItsWholeMinimumTime() {
+    void keepsALockForItsWholeMinimumHold() {
         assumeThat(store.clock()).isPresent();
         alice.holdAtLeast(key, LEASE, LONG).release();
         Duration rest = Duration.ofSeconds(20);
@@ -88,7 +88,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void countsTheMinimumTimeFromTheGrant() {
+    void countsTheMinimumHoldFromTheGrant() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         letPass(Duration.ofMillis(300));
 
@@ -96,7 +96,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void aReleaseAfterTheMinimumTimeFreesTheLockAtOnce() {
+    void aReleaseAfterTheMinimumHoldFreesTheLockAtOnce() {
         Timed held = alice.holdAtLeast(key, LEASE, Duration.ofMillis(100));
         letPass(Duration.ofMillis(150));
 
@@ -106,7 +106,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void aRepeatedReleaseReturnsTheRestOfTheMinimumTime() {
+    void aRepeatedReleaseReturnsTheRestOfTheMinimumHold() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         Duration first = restOf(held.release());
 
@@ -114,7 +114,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void aReleaseThatIsRepeatedAfterTheMinimumTimeHasNoEffect() {
+    void aReleaseThatIsRepeatedAfterTheMinimumHoldHasNoEffect() {
         Timed held = alice.holdAtLeast(key, LEASE, SHORT);
         held.release();
         letPass(SHORT);
@@ -123,7 +123,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void aReleaseWithoutAMinimumTimeFreesTheLockAtOnce() {
+    void aReleaseWithoutAMinimumHoldFreesTheLockAtOnce() {
         Timed unknown = alice.holdAtLeast(key, LEASE, LONG);
 
         assertThat(alice.release(key, unknown.hold().token(), 0)).isInstanceOf(ReleaseResult.Released.class);
@@ -151,7 +151,7 @@ public abstract class MinimumTimeContract extends BackendContract {
     }
 
     @Test
-    void keepsALockWhoseMinimumTimeIsSetAfterTheGrant() {
+    void keepsALockWhoseMinimumHoldIsSetAfterTheGrant() {
         SpiHold nested = alice.hold(key, LEASE);
 
         Duration rest = restOf(new Timed(nested, LONG).release());
@@ -186,7 +186,7 @@ public abstract class MinimumTimeContract extends BackendContract {
         assertThat(answer.position()).isEqualTo(position);
     }
 
-    /** The end of a minimum time sends no signal, so waiters need its time. */
+    /** The end of a minimum hold sends no signal, so waiters need its time. */
     @Test
     void signalsTheNextInstanceIfTheSignalledOneGivesUpWhileTheLockIsKept() {
         Needs.of(store).signalsInOrder();

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Scripts for a lock that is kept for the rest of its minimum time. */
-class MinimumTimeScriptIT {
+/** Scripts for a lock that is kept for the rest of its minimum hold. */
+class MinimumHoldScriptIT {
 
     private static final String KEPT = "%kept";
     private static final long MINIMUM = 200_000;
@@ -68,7 +68,7 @@ class MinimumTimeScriptIT {
         assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(MINIMUM);
     }
 
-    /** The server's note lets a token be 20 ms behind the clock. A minimum time must not end too early. */
+    /** The server's note lets a token be 20 ms behind the clock. A minimum hold must not end too early. */
     @Test
     void countsFromTheFencingTokenPlusTwentyMillisecondsWithoutAStoredTime() {
         long fencingToken = micros - 50_000_000;

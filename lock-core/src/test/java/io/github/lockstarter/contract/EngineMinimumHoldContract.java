@@ -24,22 +24,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Locks with a minimum time, as callers of the engine see them. */
-public abstract class EngineMinimumTimeContract extends EngineContract {
+/** Locks with a minimum hold, as callers of the engine see them. */
+public abstract class EngineMinimumHoldContract extends EngineContract {
 
     private static final Duration SHORT = LEASE.dividedBy(6);
     private static final Duration LONG = LEASE.dividedBy(2);
 
     private final LockRequest tick = request.lease(LEASE).withoutWaiting();
-    private final LockRequest longTick = tick.keptFor(LONG);
+    private final LockRequest longTick = tick.minHold(LONG);
 
-    public EngineMinimumTimeContract(Supplier<? extends LockStore> opening) {
+    public EngineMinimumHoldContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
 
     @BeforeEach
-    void needsMinimumTimes() {
-        Needs.of(store).minimumTimes();
+    void needsMinimumHolds() {
+        Needs.of(store).minHold();
     }
 
     @Test
@@ -57,13 +57,13 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
 
         assertThatThrownBy(() -> first.locks().acquire(longTick))
                 .isInstanceOf(LockNotAcquiredException.class)
-                .hasMessageContaining("released, and kept for its minimum time for")
-                .hasMessageContaining("atLeast");
+                .hasMessageContaining("released, and kept for its minimum hold for")
+                .hasMessageContaining("minHold");
     }
 
     @Test
-    void aWaiterOfTheSameInstanceAcquiresWhenTheMinimumTimeIsOver() throws Exception {
-        LockHandle held = first.locks().acquire(tick.keptFor(SHORT));
+    void aWaiterOfTheSameInstanceAcquiresWhenTheMinimumHoldIsOver() throws Exception {
+        LockHandle held = first.locks().acquire(tick.minHold(SHORT));
         Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request));
         awaitWaiters(first, 1);
         long attempts = first.backend().count(Verb.ACQUIRE, key);
@@ -81,8 +81,8 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     }
 
     @Test
-    void aWaiterOfAnotherInstanceAcquiresWhenTheMinimumTimeIsOver() throws Exception {
-        LockHandle held = first.locks().acquire(tick.keptFor(SHORT));
+    void aWaiterOfAnotherInstanceAcquiresWhenTheMinimumHoldIsOver() throws Exception {
+        LockHandle held = first.locks().acquire(tick.minHold(SHORT));
         Future<LockHandle> waiter = elsewhere(() -> second.locks().acquire(request));
         awaitWaiters(second, 1);
 
@@ -95,9 +95,9 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     }
 
     @Test
-    void keepsTheMinimumTimeOfAWaiterOfTheSameInstance() throws Exception {
+    void keepsTheMinimumHoldOfAWaiterOfTheSameInstance() throws Exception {
         LockHandle held = first.locks().acquire(request);
-        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request.keptFor(LONG)));
+        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request.minHold(LONG)));
         awaitWaiters(first, 1);
         held.close();
 
@@ -107,7 +107,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     }
 
     @Test
-    void aNestedHoldRaisesTheMinimumTime() {
+    void aNestedHoldRaisesTheMinimumHold() {
         try (LockHandle outer = first.locks().acquire(tick);
                 LockHandle inner = first.locks().acquire(longTick)) {
             assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
@@ -117,9 +117,9 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     }
 
     @Test
-    void aNestedHoldNeverShortensTheMinimumTime() {
+    void aNestedHoldNeverShortensTheMinimumHold() {
         try (LockHandle outer = first.locks().acquire(longTick);
-                LockHandle inner = first.locks().acquire(tick.keptFor(Duration.ofMillis(1)))) {
+                LockHandle inner = first.locks().acquire(tick.minHold(Duration.ofMillis(1)))) {
             assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
         }
 
@@ -127,9 +127,9 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     }
 
     @Test
-    void keepsEachOfSeveralKeysForTheMinimumTime() {
+    void keepsEachOfSeveralKeysForTheMinimumHold() {
         LockRequest both =
-                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).keptFor(LONG);
+                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).minHold(LONG);
         first.locks().acquire(both).close();
 
         assertThat(second.locks().tryAcquire(request)).isEmpty();
@@ -140,7 +140,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     void keepsNoKeyWhenAnotherOfSeveralKeysIsBusy() {
         LockHandle busy = second.locks().acquire(LockRequest.of(key + ":2"));
         LockRequest both =
-                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).keptFor(LONG);
+                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).minHold(LONG);
 
         assertThat(first.locks().tryAcquire(both)).isEmpty();
 
@@ -151,7 +151,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void keepsNothingWhenAnAsynchronousAcquisitionIsCancelled() throws Exception {
         LockHandle held = second.locks().acquire(request);
-        CompletableFuture<LockHandle> waiting = first.locks().acquireAsync(request.keptFor(LONG));
+        CompletableFuture<LockHandle> waiting = first.locks().acquireAsync(request.minHold(LONG));
         awaitWaiters(first, 1);
         waiting.cancel(false);
         held.close();
@@ -188,17 +188,17 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     }
 
     @Test
-    void keepsNothingWhenTheMinimumTimeIsZero() {
-        first.locks().acquire(tick.keptFor(Duration.ZERO)).close();
+    void keepsNothingWhenTheMinimumHoldIsZero() {
+        first.locks().acquire(tick.minHold(Duration.ZERO)).close();
 
         assertFree();
     }
 
     @Test
-    void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
+    void countsTheMinimumHoldOfAnExtensionFromTheExtension() {
         LockHandle held = first.locks().acquire(tick.lease(SHORT));
         letPass(SHORT.dividedBy(2)); // so that the grant is no longer recent
-        held.extend(tick.lease(SHORT).keptFor(SHORT));
+        held.extend(tick.lease(SHORT).minHold(SHORT));
 
         held.close();
 
@@ -211,16 +211,16 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     /** The store counts from the grant to the previous hold; with two waiters it grants tokens for both. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void countsTheMinimumTimeOfAHandedOverLockFromTheHandOver(boolean extended) throws Exception {
+    void countsTheMinimumHoldOfAHandedOverLockFromTheHandOver(boolean extended) throws Exception {
         LockHandle before = first.locks().acquire(request);
         Future<LockHandle> granted = first.locks().acquireAsync(request);
         awaitWaiters(first, 1);
         Future<?> handedOver = elsewhere(() -> {
             try (LockHandle outer = first.locks().acquire(request)) {
                 if (extended) {
-                    outer.extend(request.keptFor(SHORT));
+                    outer.extend(request.minHold(SHORT));
                 } else {
-                    first.locks().acquire(request.keptFor(SHORT)).close();
+                    first.locks().acquire(request.minHold(SHORT)).close();
                 }
             }
             return null;
@@ -240,22 +240,22 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     }
 
     @Test
-    void anExtensionNeverShortensTheMinimumTime() {
+    void anExtensionNeverShortensTheMinimumHold() {
         LockHandle held = first.locks().acquire(longTick);
-        held.extend(tick.keptFor(Duration.ZERO));
+        held.extend(tick.minHold(Duration.ZERO));
         held.close();
 
         assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
     }
 
     @Test
-    void refusesAMinimumTimeAboveTheLease() {
-        LockRequest tooLong = request.lease(Duration.ofSeconds(5)).keptFor(Duration.ofSeconds(6));
+    void refusesAMinimumHoldAboveTheLease() {
+        LockRequest tooLong = request.lease(Duration.ofSeconds(5)).minHold(Duration.ofSeconds(6));
 
         assertThatThrownBy(() -> first.locks().acquire(tooLong))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("atLeast of lock '" + key + "' is 6s, above the lease of the lock (5s)."
-                        + " Lower the minimum time, or raise the lease");
+                .hasMessageStartingWith("minHold of lock '" + key + "' is 6s, above the lease of the lock (5s)."
+                        + " Lower the minimum hold, or raise the lease");
     }
 
     private StoredLock stored() {

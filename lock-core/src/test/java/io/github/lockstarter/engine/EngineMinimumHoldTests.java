@@ -23,14 +23,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Commands for locks with a minimum time, and their answers. */
-class EngineMinimumTimeTests extends EngineInterleavings {
+/** Commands for locks with a minimum hold, and their answers. */
+class EngineMinimumHoldTests extends EngineInterleavings {
 
     private static final Duration MINIMUM = Duration.ofSeconds(10);
     private static final LockRequest PATIENT = REQUEST.maxWait(MINIMUM.multipliedBy(6));
-    private static final LockRequest TICK = REQUEST.keptFor(MINIMUM);
+    private static final LockRequest TICK = REQUEST.minHold(MINIMUM);
 
-    /** A hold with a minimum time. */
+    /** A hold with a minimum hold. */
     private LockHandle held() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
@@ -38,28 +38,28 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void sendsTheMinimumTimeWithTheAttemptAndTheRelease() throws Exception {
+    void sendsTheMinimumHoldWithTheAttemptAndTheRelease() throws Exception {
         LockHandle held = held();
         CompletableFuture<ReleaseOutcome> releasing = releasing(held);
 
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
-        assertThat(release.command().atLeast()).isEqualTo(MINIMUM);
+        assertThat(release.command().minHold()).isEqualTo(MINIMUM);
         release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
 
         assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
-        assertThat(((AcquireCommand) backend.log.get(0)).atLeast()).isEqualTo(MINIMUM);
+        assertThat(((AcquireCommand) backend.log.get(0)).minHold()).isEqualTo(MINIMUM);
     }
 
     @Test
-    void sendsZeroWithoutAMinimumTime() throws Exception {
+    void sendsZeroWithoutAMinimumHold() throws Exception {
         releasing(granted(REQUEST, 100));
 
-        assertThat(backend.nextRelease().command().atLeast()).isZero();
-        assertThat(((AcquireCommand) backend.log.get(0)).atLeast()).isZero();
+        assertThat(backend.nextRelease().command().minHold()).isZero();
+        assertThat(((AcquireCommand) backend.log.get(0)).minHold()).isZero();
     }
 
     @Test
-    void aWaiterTriesWhenTheMinimumTimeIsOver() throws Exception {
+    void aWaiterTriesWhenTheMinimumHoldIsOver() throws Exception {
         LockHandle held = held();
         engine.acquireAsync(PATIENT);
         releasing(held);
@@ -75,7 +75,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void aWaiterThatIsRefusedAKeptLockTriesWhenTheMinimumTimeIsOver() throws Exception {
+    void aWaiterThatIsRefusedAKeptLockTriesWhenTheMinimumHoldIsOver() throws Exception {
         engine.acquireAsync(PATIENT);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Contended(Optional.of(MINIMUM), 7, Optional.empty(), true));
@@ -83,7 +83,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         assertTriesAfter(MINIMUM);
     }
 
-    /** Later than the retry delays without a minimum time. */
+    /** Later than the retry delays without a minimum hold. */
     private void assertTriesAfter(Duration time) {
         letPass(time.minusSeconds(1));
         await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
@@ -93,7 +93,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void aTimedOutWaitReportsTheRestOfTheMinimumTime() {
+    void aTimedOutWaitReportsTheRestOfTheMinimumHold() {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.maxWait(Duration.ofMillis(600)));
         Optional<Duration> rest = Optional.of(Duration.ofMillis(9_100));
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(rest, 7, Optional.empty(), true));
@@ -102,7 +102,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         assertThat(waiting)
                 .failsWithin(Patience.TIME)
                 .withThrowableThat()
-                .withMessageContaining("kept for its minimum time for 8.");
+                .withMessageContaining("kept for its minimum hold for 8.");
     }
 
     @Test
@@ -117,7 +117,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
                 .answer()
                 .complete(new AcquireResult.Contended(Optional.of(MINIMUM), 0, Optional.empty(), true));
 
-        assertThat(trying).failsWithin(Patience.TIME).withThrowableThat().withMessageContaining("minimum time");
+        assertThat(trying).failsWithin(Patience.TIME).withThrowableThat().withMessageContaining("minimum hold");
     }
 
     @Test
@@ -135,7 +135,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void aWaiterTriesAtOnceWhenNothingIsLeftOfTheMinimumTime() throws Exception {
+    void aWaiterTriesAtOnceWhenNothingIsLeftOfTheMinimumHold() throws Exception {
         LockHandle held = held();
         engine.acquireAsync(REQUEST);
         releasing(held);
@@ -146,7 +146,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void repeatsAnUnansweredReleaseWithItsMinimumTime() throws Exception {
+    void repeatsAnUnansweredReleaseWithItsMinimumHold() throws Exception {
         LockHandle held = held();
         releasing(held);
         Sent<ReleaseCommand, ReleaseResult> first = backend.nextRelease();
@@ -156,69 +156,69 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void doesNotHandOverAHoldWithAMinimumTime() throws Exception {
+    void doesNotHandOverAHoldWithAMinimumHold() throws Exception {
         LockHandle held = waitedFor(TICK, 100, 0);
         engine.acquireAsync(REQUEST);
 
         releasing(held);
 
-        assertThat(backend.nextRelease().command().atLeast()).isEqualTo(MINIMUM);
+        assertThat(backend.nextRelease().command().minHold()).isEqualTo(MINIMUM);
     }
 
     @Test
-    void doesNotHandOverToAWaiterWithAMinimumTime() throws Exception {
+    void doesNotHandOverToAWaiterWithAMinimumHold() throws Exception {
         LockHandle held = waitedFor(REQUEST, 100, 0);
         engine.acquireAsync(TICK);
 
         releasing(held);
 
-        assertThat(backend.nextRelease().command().atLeast()).isZero();
-        assertThat(backend.nextAcquire().command().atLeast()).isEqualTo(MINIMUM);
+        assertThat(backend.nextRelease().command().minHold()).isZero();
+        assertThat(backend.nextAcquire().command().minHold()).isEqualTo(MINIMUM);
     }
 
     @Test
-    void releasesAnUnknownAttemptWithoutAMinimumTime() {
+    void releasesAnUnknownAttemptWithoutAMinimumHold() {
         engine.acquireAsync(TICK);
         backend.nextAcquire().answer().complete(new AcquireResult.Unknown("reset", cause));
 
-        assertThat(backend.nextRelease().command().atLeast()).isZero();
+        assertThat(backend.nextRelease().command().minHold()).isZero();
     }
 
     @Test
-    void releasesAGrantWithoutACallerWithoutAMinimumTime() {
+    void releasesAGrantWithoutACallerWithoutAMinimumHold() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         acquiring.cancel(false);
         attempt.answer().complete(new AcquireResult.Granted(100, 0));
 
-        assertThat(backend.nextRelease().command().atLeast()).isZero();
+        assertThat(backend.nextRelease().command().minHold()).isZero();
     }
 
     @Test
-    void releasesAGrantWhoseCallerLeavesAtTheDeliveryWithoutAMinimumTime() {
+    void releasesAGrantWhoseCallerLeavesAtTheDeliveryWithoutAMinimumHold() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
         onAcquired = () -> acquiring.cancel(false);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
 
-        assertThat(backend.nextRelease().command().atLeast()).isZero();
+        assertThat(backend.nextRelease().command().minHold()).isZero();
         assertThat(acquiring).isCancelled();
     }
 
     @Test
-    void releasesKeysWithoutAMinimumTimeWhenAnotherKeyIsRefused() {
-        LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM).withoutWaiting();
+    void releasesKeysWithoutAMinimumHoldWhenAnotherKeyIsRefused() {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).minHold(MINIMUM).withoutWaiting();
         engine.acquireAsync(both);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
         backend.nextAcquire().answer().complete(contended());
 
         ReleaseCommand release = backend.nextRelease().command();
         assertThat(release.key()).isEqualTo("a");
-        assertThat(release.atLeast()).isZero();
+        assertThat(release.minHold()).isZero();
     }
 
     @Test
-    void aRefusalOfSeveralKeysLeavesNoMinimumTimeOnOneHeldBefore() {
-        LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM).withoutWaiting();
+    void aRefusalOfSeveralKeysLeavesNoMinimumHoldOnOneHeldBefore() {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).minHold(MINIMUM).withoutWaiting();
         onNewThread(() -> {
             LockHandle outer = engine.acquire(LockRequest.of("a"));
             assertThat(engine.tryAcquire(both)).isEmpty();
@@ -227,12 +227,12 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
         backend.nextAcquire().answer().complete(contended());
 
-        assertThat(backend.nextRelease().command().atLeast()).isZero();
+        assertThat(backend.nextRelease().command().minHold()).isZero();
     }
 
     @Test
-    void severalKeysKeepOneHeldBeforeForTheirMinimumTime() {
-        LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM);
+    void severalKeysKeepOneHeldBeforeForTheirMinimumHold() {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).minHold(MINIMUM);
         onNewThread(() -> {
             LockHandle outer = engine.acquire(LockRequest.of("a"));
             engine.acquire(both).release();
@@ -244,14 +244,14 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         for (String key : List.of("b", "a")) {
             Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
             assertThat(release.command().key()).isEqualTo(key);
-            assertThat(release.command().atLeast()).isGreaterThanOrEqualTo(MINIMUM);
+            assertThat(release.command().minHold()).isGreaterThanOrEqualTo(MINIMUM);
             release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
         }
     }
 
     /** Two keys, of which the second is lost, or not extended. */
     @Test
-    void aFailedEntryOrExtensionOfSeveralKeysLeavesNoMinimumTime() throws Exception {
+    void aFailedEntryOrExtensionOfSeveralKeysLeavesNoMinimumHold() throws Exception {
         LockRequest both = LockRequest.ofAll(List.of("a", "b"));
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(both);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
@@ -259,37 +259,37 @@ class EngineMinimumTimeTests extends EngineInterleavings {
         second.answer().complete(new AcquireResult.Granted(101, 0));
         LockHandle held = resultOf(acquiring);
         CompletableFuture<Void> extending =
-                CompletableFuture.runAsync(() -> held.extend(both.keptFor(MINIMUM)), EngineInterleavings::onNewThread);
+                CompletableFuture.runAsync(() -> held.extend(both.minHold(MINIMUM)), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("reset", cause));
         assertFails(extending, LockBackendException.class);
         backend.revoked("b", second.command().token().fingerprint());
-        assertThatThrownBy(() -> held.reenter(both.keptFor(MINIMUM))).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> held.reenter(both.minHold(MINIMUM))).isInstanceOf(LockLostException.class);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         releasing(held);
 
         ReleaseCommand release = backend.nextRelease().command();
         assertThat(release.key()).isEqualTo("a");
-        assertThat(release.atLeast()).isZero();
+        assertThat(release.minHold()).isZero();
     }
 
     @Test
-    void releasesARevokedLockWithoutAMinimumTime() throws Exception {
+    void releasesARevokedLockWithoutAMinimumHold() throws Exception {
         LockHandle held = held();
         backend.revoked(KEY, ((AcquireCommand) backend.log.get(0)).token().fingerprint());
         await().untilAsserted(() -> assertThat(losses).hasSize(1));
         assertThat(losses.get(0).cause()).isEqualTo(LossCause.REVOKED);
 
-        assertThat(backend.nextRelease().command().atLeast()).isZero();
+        assertThat(backend.nextRelease().command().minHold()).isZero();
         assertThat(held.isHeld()).isFalse();
     }
 
     @Test
-    void keepsTheLockForItsMinimumTimeAtShutdown() throws Exception {
+    void keepsTheLockForItsMinimumHoldAtShutdown() throws Exception {
         held();
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
 
-        assertThat(backend.nextRelease().command().atLeast()).isEqualTo(MINIMUM);
+        assertThat(backend.nextRelease().command().minHold()).isEqualTo(MINIMUM);
         awaitStop(stopping);
     }
 }
