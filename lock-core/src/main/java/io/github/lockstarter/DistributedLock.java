@@ -112,10 +112,11 @@ public @interface DistributedLock {
     String minHold() default "";
 
     /**
-     * Longest hold from the grant, see {@link LockRequest#renewedUpTo}. Startup fails if it is below the lease, or
+     * Maximum hold from the grant, see {@link LockRequest#maxHold}. Startup fails if it is below the lease, or
      * together with {@link Renewal#OFF}.
      *
-     * @return the longest hold; default {@code distributed-lock.watchdog.max-hold} (none)
+     * @return the maximum hold; default {@code distributed-lock.locks.<name>.max-hold}, else {@code
+     *     distributed-lock.max-hold} (none)
      */
     long maxHoldMs() default AS_CONFIGURED;
 

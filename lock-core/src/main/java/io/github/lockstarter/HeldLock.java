@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param heldSince time of the grant by this machine's clock
  * @param heldFor time since the grant
  * @param remainingLease time until the lease ends unless renewed
- * @param maxHold longest hold ({@code max-hold}, or to the end of a lease that is not renewed); empty without a limit
+ * @param maxHold maximum hold ({@code max-hold}, or to the end of a lease that is not renewed); empty without a limit
  * @param holdCount nested holds, at least 1
  * @param renewals number of renewals
  * @param handOvers consecutive hand-overs in this instance before this hold

@@ -65,7 +65,7 @@ public sealed interface LockEvent {
         LEASE_EXPIRED,
         /** The lock was deleted, replaced or expired in the store. */
         OWNER_CHANGED,
-        /** The longest hold ({@code max-hold}) was reached and the last lease ended. */
+        /** The maximum hold ({@code max-hold}) was reached and the last lease ended. */
         MAX_HOLD,
         /** The lock client stopped without waiting for the holder. */
         SHUTDOWN,
@@ -200,7 +200,7 @@ public sealed interface LockEvent {
 
     /**
      * A lock was held for {@code distributed-lock.warn-after}, or twice, four times … as long; it may have been
-     * released since. Not for a request for the {@linkplain LockRequest#renewedUpTo longest possible hold}.
+     * released since. Not for a request for the {@linkplain LockRequest#maxHold longest possible hold}.
      *
      * @param name logical name
      * @param key key

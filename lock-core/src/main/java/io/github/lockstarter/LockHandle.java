@@ -117,7 +117,7 @@ public interface LockHandle extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Restarts the lease and sets lease, renewal, longest hold and minimum hold, counted from now, as far as the
+     * Restarts the lease and sets lease, renewal, maximum hold and minimum hold, counted from now, as far as the
      * request has them. Never shortens the present lease or minimum hold. One round trip.
      *
      * @param terms for the {@link #keys()} of this handle; wait, ownership and name are ignored

@@ -53,8 +53,8 @@ public record LockRequest(
      * @param inTransaction behaviour inside a transaction
      * @param terms terms
      * @throws IllegalArgumentException when there is no key, the name or a key is blank, the name has a control
-     *     character, a key is too long, the wait is negative, the lease or longest hold is below {@link #MIN_LEASE},
-     *     the minimum hold is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a longest hold is set
+     *     character, a key is too long, the wait is negative, the lease or maximum hold is below {@link #MIN_LEASE},
+     *     the minimum hold is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a maximum hold is set
      *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}
      */
     public LockRequest {
@@ -180,14 +180,14 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with this longest hold} After it the lease is no longer renewed, so a holder that hangs loses the
+     * {@return a copy with this maximum hold} After it the lease is no longer renewed, so a holder that hangs loses the
      * lock.
      *
      * @param maxHold from the lease to {@link #MAX_DURATION}, counted from the grant; with that, the hold has no limit,
      *     and {@link LockEvent.HeldLong} does not report it
      * @throws IllegalArgumentException when renewal is off
      */
-    public LockRequest renewedUpTo(Duration maxHold) {
+    public LockRequest maxHold(Duration maxHold) {
         return with(terms.maxHold(maxHold));
     }
 

@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
  * @param lease as {@link DistributedLock#leaseMs}
  * @param renewal whether the watchdog renews the lease
  * @param minHold as {@link LockRequest#minHold}; zero for none
- * @param maxHold as {@link LockRequest#renewedUpTo}
+ * @param maxHold as {@link LockRequest#maxHold}
  * @param crashTakeOver time from the end of a holder's connection to the take-over of its lock, if the store detects
  *     crashes; zero to rely on the lease alone
  * @param permits maximum number of simultaneous holders
@@ -174,7 +174,7 @@ public record LockTerms(
     }
 
     /**
-     * {@return a copy with this longest hold}
+     * {@return a copy with this maximum hold}
      *
      * @param time counted from the grant
      */

@@ -4,7 +4,7 @@ package io.github.lockstarter;
 public enum Renewal {
     /** Uses {@code distributed-lock.watchdog.enabled}, by default on. */
     AS_CONFIGURED,
-    /** The lease is renewed until release, loss, shutdown or the longest hold ({@code max-hold}). */
+    /** The lease is renewed until release, loss, shutdown or the maximum hold ({@code max-hold}). */
     ON,
     /** The lock ends with its lease. */
     OFF

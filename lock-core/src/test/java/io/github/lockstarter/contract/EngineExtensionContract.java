@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** An extension changes the lease, the renewal and the longest hold of a held lock. */
+/** An extension changes the lease, the renewal and the maximum hold of a held lock. */
 public abstract class EngineExtensionContract extends EngineContract {
 
     private final LockRequest kept = request.lease(LEASE);
@@ -34,10 +34,10 @@ public abstract class EngineExtensionContract extends EngineContract {
 
     @Test
     @Tag(Effort.FULL)
-    void countsTheLongestHoldOfAnExtensionFromTheExtension() throws Exception {
-        LockHandle held = first.locks().acquire(kept.renewedUpTo(LEASE));
+    void countsTheMaximumHoldOfAnExtensionFromTheExtension() throws Exception {
+        LockHandle held = first.locks().acquire(kept.maxHold(LEASE));
 
-        held.extend(kept.renewedUpTo(LEASE.multipliedBy(3)));
+        held.extend(kept.maxHold(LEASE.multipliedBy(3)));
 
         assertStaysHeld(held, LEASE.multipliedBy(2));
         letPassWithRenewals(LEASE.multipliedBy(2));
@@ -51,7 +51,7 @@ public abstract class EngineExtensionContract extends EngineContract {
 
     @Test
     void keepsTheTermsThatAnExtensionDoesNotChange() throws Exception {
-        LockHandle held = first.locks().acquire(kept.renewedUpTo(LEASE));
+        LockHandle held = first.locks().acquire(kept.maxHold(LEASE));
 
         held.extend(LockRequest.of(key));
 
@@ -66,8 +66,8 @@ public abstract class EngineExtensionContract extends EngineContract {
 
     @Test
     @Tag(Effort.FULL)
-    void keepsTheLongestHoldAfterAnExtensionWithoutRenewal() throws Exception {
-        LockHandle held = first.locks().acquire(kept.renewedUpTo(LEASE));
+    void keepsTheMaximumHoldAfterAnExtensionWithoutRenewal() throws Exception {
+        LockHandle held = first.locks().acquire(kept.maxHold(LEASE));
 
         held.extend(kept.withoutRenewal());
         held.extend(kept.withRenewal());

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The engine renews a lock until its release, its longest hold or its loss. */
+/** The engine renews a lock until its release, its maximum hold or its loss. */
 public abstract class EngineRenewalContract extends EngineContract {
 
     private final LockRequest renewed = request.lease(LEASE);
@@ -138,7 +138,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void stopsRenewingWhenTheLongestHoldIsReached() throws Exception {
+    void stopsRenewingWhenTheMaximumHoldIsReached() throws Exception {
         Application limited = newApplication(Application.settings(LEASE, Optional.of(LEASE.multipliedBy(2))));
         AtomicInteger losses = new AtomicInteger();
         LockHandle held = limited.locks().acquire(request);
@@ -154,9 +154,9 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void stopsRenewingWhenTheLongestHoldOfTheRequestIsReached() throws Exception {
+    void stopsRenewingWhenTheMaximumHoldOfTheRequestIsReached() throws Exception {
         Duration maxHold = LEASE.multipliedBy(2);
-        LockHandle held = first.locks().acquire(renewed.renewedUpTo(maxHold));
+        LockHandle held = first.locks().acquire(renewed.maxHold(maxHold));
 
         letPassWithRenewals(LEASE.multipliedBy(3));
         await().until(() -> !held.isHeld());
@@ -171,14 +171,14 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void refusesALongestHoldBelowTheLease() {
-        assertThatThrownBy(() -> first.locks().acquire(renewed.renewedUpTo(LEASE.minusMillis(1))))
+    void refusesAMaximumHoldBelowTheLease() {
+        assertThatThrownBy(() -> first.locks().acquire(renewed.maxHold(LEASE.minusMillis(1))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("maxHold of lock '" + key
                         + "' is 59.999s, below the lease of the lock (60s), for which it is held anyway. Raise "
                         + "max-hold, or lower the lease");
         assertThat(first.backend().count(Verb.ACQUIRE)).isZero();
-        first.locks().acquire(renewed.renewedUpTo(LEASE)).close();
+        first.locks().acquire(renewed.maxHold(LEASE)).close();
     }
 
     @Test

@@ -192,7 +192,7 @@ class EngineHeldLongTests {
 
     @Test
     void neitherReportsNorLimitsAHoldThatMayLastAsLongAsAnyDuration() {
-        LockRequest unlimited = LockRequest.of("leader").renewedUpTo(LockRequest.MAX_DURATION);
+        LockRequest unlimited = LockRequest.of("leader").maxHold(LockRequest.MAX_DURATION);
         LockHandle handle = engine.acquire(unlimited);
 
         handle.extend(unlimited);

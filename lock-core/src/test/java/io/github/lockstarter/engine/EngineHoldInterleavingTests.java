@@ -48,7 +48,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void showsTheEndOfAnExtendedLeaseAsTheLongestHold() throws Exception {
+    void showsTheEndOfAnExtendedLeaseAsTheMaximumHold() throws Exception {
         LockHandle handle = granted(REQUEST.withoutRenewal(), 1);
         letPass(LEASE.dividedBy(2));
         CompletableFuture<Void> extending =

@@ -26,7 +26,7 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
     private static final Pattern ROLE = Pattern.compile("[A-Za-z0-9._-]+");
 
     /**
-     * {@return the request for a role's lock, without a wait or the configured longest hold}
+     * {@return the request for a role's lock, without a wait or the configured maximum hold}
      *
      * @param role role
      * @throws IllegalArgumentException if the role has no or other characters than a lock name
@@ -39,7 +39,7 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
         return LockRequest.of("leader:" + role)
                 .named(NAME_PREFIX + role)
                 .withRenewal()
-                .renewedUpTo(LockRequest.MAX_DURATION)
+                .maxHold(LockRequest.MAX_DURATION)
                 .withoutWaiting();
     }
 

@@ -83,7 +83,7 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
             return request.lease(atMost).withoutRenewal();
         }
         Duration longer = minHold.compareTo(lease) > 0 ? minHold : lease;
-        return request.lease(longer).withRenewal().renewedUpTo(atMost);
+        return request.lease(longer).withRenewal().maxHold(atMost);
     }
 
     private static boolean isNone(Duration minHold) {

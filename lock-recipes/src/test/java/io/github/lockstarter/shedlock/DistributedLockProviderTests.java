@@ -123,7 +123,7 @@ class DistributedLockProviderTests {
     }
 
     private static Stream<Times> times() {
-        LockRequest renewed = request().withRenewal().renewedUpTo(LONG);
+        LockRequest renewed = request().withRenewal().maxHold(LONG);
         Duration longer = LEASE.multipliedBy(2);
         return Stream.of(
                 new Times(LEASE, Duration.ZERO, request().lease(LEASE).withoutRenewal()),

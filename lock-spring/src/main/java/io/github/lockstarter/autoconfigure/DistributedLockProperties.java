@@ -37,6 +37,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param crashTakeover Time after a holder's connection closes until the next caller gets the lock: at least 200ms, and
  *     below the lease to have an effect. Works with Redis standalone, with replicas and with Sentinel. Zero disables
  *     it.
+ * @param maxHold How long after its grant a lock is renewed. Unlimited by default.
  * @param showOwner Whether the store records host, application, thread and time of each lock, or only the instance.
  * @param onLost Behaviour of a locked method whose lock was lost although its body completed normally.
  * @param inTransaction Behaviour of a locked method, or of code that acquires a lock, inside its caller's transaction.
@@ -62,6 +63,7 @@ record DistributedLockProperties(
         @DefaultValue("5s") Duration maxWait,
         @DefaultValue("1m") Duration warnAfter,
         @DefaultValue("1s") Duration crashTakeover,
+        @Nullable Duration maxHold,
         @DefaultValue("true") boolean showOwner,
         @DefaultValue("throw") OnLost onLost,
         @DefaultValue("warn") InTransaction inTransaction,
@@ -132,7 +134,7 @@ record DistributedLockProperties(
                         Optional.of(lease),
                         watchdog.enabled ? Renewal.ON : Renewal.OFF,
                         Optional.empty(),
-                        Optional.ofNullable(watchdog.maxHold),
+                        Optional.ofNullable(maxHold),
                         Optional.of(crashTakeover),
                         OptionalInt.empty(),
                         Optional.empty()),
@@ -152,10 +154,8 @@ record DistributedLockProperties(
 
     /**
      * @param enabled Whether the leases of held locks are renewed, unless the annotation sets it.
-     * @param maxHold How long after its grant a lock is renewed. Unlimited by default.
      */
-    record Watchdog(
-            @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
+    record Watchdog(@DefaultValue("true") boolean enabled) {}
 
     /**
      * @param max How many times in a row, within 50 ms, an instance passes a lock to its own waiters while another
@@ -197,6 +197,7 @@ record DistributedLockProperties(
      * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover.
      * @param minHold Minimum time from the grant until another caller gets the lock, even after a release. None by
      *     default.
+     * @param maxHold How long after its grant the lock is renewed, instead of distributed-lock.max-hold.
      * @param permits Number of holders at a time, over all instances, unless the annotation sets it. Defaults to 1.
      * @param release Whether a release awaits the store's reply, or is only sent, which saves a round trip. A loss that
      *     only the reply would show is then reported to listeners, not to the caller.
@@ -206,6 +207,7 @@ record DistributedLockProperties(
             @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
             @Nullable Duration minHold,
+            @Nullable Duration maxHold,
             @Nullable Integer permits,
             @DefaultValue("await") LockTerms.Release release) {
 
@@ -215,7 +217,7 @@ record DistributedLockProperties(
                     Optional.ofNullable(lease),
                     Renewal.AS_CONFIGURED,
                     Optional.ofNullable(minHold),
-                    Optional.empty(),
+                    Optional.ofNullable(maxHold),
                     Optional.ofNullable(crashTakeover),
                     permits == null ? OptionalInt.empty() : OptionalInt.of(permits),
                     Optional.of(release));

@@ -88,7 +88,7 @@ public @interface ScheduledLock {
     long maxHoldMs() default DistributedLock.AS_CONFIGURED;
 
     /**
-     * The longest hold as a text.
+     * The maximum hold as a text.
      *
      * @return as {@link DistributedLock#maxHold()}
      */

@@ -112,7 +112,7 @@ class LocksEndpointTests {
     @Test
     void showsWhichLocksAreHeldWithoutLimit() {
         LockRequest endless = LockRequest.of("endless");
-        LockRequest limited = LockRequest.of("limited").renewedUpTo(Duration.ofHours(1));
+        LockRequest limited = LockRequest.of("limited").maxHold(Duration.ofHours(1));
         LockRequest leased =
                 LockRequest.of("leased").lease(Duration.ofSeconds(9)).withoutRenewal();
         Stream.of(endless, limited, leased).forEach(engine::acquire);

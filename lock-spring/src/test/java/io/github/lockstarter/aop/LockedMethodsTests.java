@@ -404,7 +404,7 @@ class LockedMethodsTests {
         public void run() {}
     }
 
-    static class TwoLongestHolds {
+    static class TwoMaximumHolds {
         @DistributedLock(maxHoldMs = 5000, maxHold = "5s")
         public void run() {}
     }
@@ -434,7 +434,7 @@ class LockedMethodsTests {
         assertRefused(TwoLeases.class, "it has leaseMs = 5000 and lease = \"${slow.lease}\".");
         assertRefused(TwoWaits.class, "it has maxWaitMs = 0 and maxWait = \"0\".");
         assertRefused(TwoMinimumHolds.class, "it has minHoldMs = 5000 and minHold = \"5s\".");
-        assertRefused(TwoLongestHolds.class, "it has maxHoldMs = 5000 and maxHold = \"5s\".");
+        assertRefused(TwoMaximumHolds.class, "it has maxHoldMs = 5000 and maxHold = \"5s\".");
         assertRefused(NoDuration.class, "lease = \"${tenant}\" is no duration: 'acme'.");
         assertRefused(UnknownLease.class, "lease = \"${orders.lease}\" cannot be resolved: ");
         assertRefused(UnknownLease.class, "'orders.lease'");

@@ -53,10 +53,11 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.retry.max-delay=3s",
                         "distributed-lock.hand-over.max=8",
                         "distributed-lock.watchdog.enabled=false",
-                        "distributed-lock.watchdog.max-hold=1h",
+                        "distributed-lock.max-hold=1h",
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.max-wait=1s",
                         "distributed-lock.locks.ship-order.min-hold=800ms",
+                        "distributed-lock.locks.ship-order.max-hold=5m",
                         "distributed-lock.locks.ship-order.crash-takeover=0",
                         "distributed-lock.locks.ship-order.permits=3",
                         "distributed-lock.locks.ship-order.release=send")
@@ -82,6 +83,7 @@ class DistributedLockPropertiesTests {
                                     .lease(Duration.ofMinutes(1))
                                     .maxWait(Duration.ofSeconds(1))
                                     .minHold(Duration.ofMillis(800))
+                                    .maxHold(Duration.ofMinutes(5))
                                     .crashTakeOver(Duration.ZERO)
                                     .permits(3)
                                     .release(LockTerms.Release.SEND));
@@ -136,12 +138,13 @@ class DistributedLockPropertiesTests {
             distributed-lock.lease=400d                   | distributed-lock.lease is 400d; it must be between 20ms and 365d
             distributed-lock.retry.max-delay=9ms          | distributed-lock.retry.max-delay is 9ms; it must be between 10ms and 365d
             distributed-lock.hand-over.max=-1             | distributed-lock.hand-over.max is -1
-            distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
+            distributed-lock.max-hold=0          | distributed-lock.max-hold is 0ms
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31s, above distributed-lock.max-lease (30s)
             distributed-lock.locks.ship.max-wait=-1s          | distributed-lock.locks.ship.max-wait is -1s
             distributed-lock.locks.ship.min-hold=31s      | distributed-lock.locks.ship.min-hold is 31s, above the lease of the lock (30s)
-            distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29s, below the lease of the lock (30s)
+            distributed-lock.max-hold=29s        | distributed-lock.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.min-hold=-1s      | distributed-lock.locks.ship.min-hold is -1s; it must be between 1ms and 365d
+            distributed-lock.locks.ship.max-hold=29s      | distributed-lock.locks.ship.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.permits=0         | distributed-lock.locks.ship.permits is 0; it must be between 1 and 1024
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and the application has no such store; it has [local]

@@ -97,7 +97,6 @@ public record EngineSettings(
     /** The name of a term in the configuration. */
     private static String property(String term) {
         return switch (term) {
-            case "maxHold" -> "watchdog.max-hold";
             case "crashTakeOver" -> "crash-takeover";
             default ->
                 UPPER_CASE
@@ -140,10 +139,10 @@ public record EngineSettings(
 
     /**
      * {@return all terms of a request: its own, else configured for its name, else the defaults} There may be no
-     * minimum hold and no longest hold.
+     * minimum hold and no maximum hold.
      *
      * @param request request
-     * @throws IllegalArgumentException when its lease, minimum hold, longest hold or permits are out of range
+     * @throws IllegalArgumentException when its lease, minimum hold, maximum hold or permits are out of range
      */
     public LockTerms completed(LockRequest request) {
         LockTerms own = request.terms();
@@ -175,7 +174,7 @@ public record EngineSettings(
         return term -> term + " of lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
     }
 
-    /** Configured for all locks, a longest hold may be below the lease of one. */
+    /** Configured for all locks, a maximum hold may be below the lease of one. */
     private static void checkTogether(
             UnaryOperator<String> subject, LockTerms own, LockTerms completed, Duration maxLease) {
         Duration lease = completed.lease().orElseThrow();

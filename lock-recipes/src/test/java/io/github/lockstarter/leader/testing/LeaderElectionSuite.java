@@ -527,15 +527,15 @@ public abstract class LeaderElectionSuite {
     }
 
     /**
-     * The longest hold would cause a loss after 1 s, and warnings about it and about the hold time after 200 ms. A
-     * pause of this machine causes a loss, too, since no longest hold is below the lease.
+     * The maximum hold would cause a loss after 1 s, and warnings about it and about the hold time after 200 ms. A
+     * pause of this machine causes a loss, too, since no maximum hold is below the lease.
      */
     @Test
     @Tag(Effort.TIMING)
-    void leadsLongerThanTheLongestHoldOfOtherLocks(CapturedOutput output) {
+    void leadsLongerThanTheMaximumHoldOfOtherLocks(CapturedOutput output) {
         ConfigurableApplicationContext alone = start(
                 List.of(),
-                "distributed-lock.watchdog.max-hold=1s",
+                "distributed-lock.max-hold=1s",
                 "distributed-lock.lease=1s",
                 "distributed-lock.warn-after=200ms",
                 "distributed-lock.watchdog.enabled=false");

@@ -138,7 +138,7 @@ class DocumentationTests {
                         "distributed-lock.redlock.password",
                         "distributed-lock.redlock.ssl-bundle",
                         "distributed-lock.redlock.username",
-                        "distributed-lock.watchdog.max-hold",
+                        "distributed-lock.max-hold",
                         "management.endpoint.locks.roles");
     }
 

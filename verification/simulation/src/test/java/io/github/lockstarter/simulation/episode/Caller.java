@@ -131,7 +131,7 @@ final class Caller {
         LockRequest waiting = request.maxWait(patience).permits(permits(deed));
         return switch (deed) {
             case KEEP -> waiting.minHold(Duration.ofMillis(1 + random.nextInt(100)));
-            case LIMIT -> waiting.renewedUpTo(world.setting.lease());
+            case LIMIT -> waiting.maxHold(world.setting.lease());
             case OVERSTAY ->
                 waiting.withoutRenewal().lease(world.setting.lease().dividedBy(4));
             default -> waiting;

@@ -113,7 +113,7 @@ final class Section {
         if (handle.isHeld()) {
             certainAt = world.time.nanos();
             if (certainAt - begunAt > asked.longest().toNanos()) {
-                world.anomaly("I6", instance.name, keys.get(0), "held for longer than the longest hold");
+                world.anomaly("I6", instance.name, keys.get(0), "held for longer than the maximum hold");
             }
             world.instances.forEach(other -> other.sections.forEach(this::compare));
             keys.stream()

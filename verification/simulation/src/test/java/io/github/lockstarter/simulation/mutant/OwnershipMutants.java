@@ -69,7 +69,7 @@ final class OwnershipMutants {
                                 "engine.KeyLock",
                                 "checkHeld",
                                 Behaviour.resulting((arguments, own) -> isHeld(arguments[0]))),
-                Mutant.named("max-hold-ignored", "Renewals end with the longest hold", "I6")
+                Mutant.named("max-hold-ignored", "Renewals end with the maximum hold", "I6")
                         .changing("engine.Hold", "isPastMaxHold", Behaviour.returning(false)),
                 Mutant.named("not-held-ignored", "A renewal that finds another owner is a loss", "I1")
                         .changing(

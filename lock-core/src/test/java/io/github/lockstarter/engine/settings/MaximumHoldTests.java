@@ -9,10 +9,11 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The longest hold that applies: the request's, or the default of all locks. */
-class LongestHoldTests {
+/** The maximum hold that applies: the request's, its name's, or the default of all locks. */
+class MaximumHoldTests {
 
     private static final Duration OF_ALL = Duration.ofMinutes(10);
+    private static final Duration OF_THE_NAME = Duration.ofMinutes(5);
     private static final Duration OF_THE_REQUEST = Duration.ofMinutes(2);
 
     private static final LockRequest REQUEST = LockRequest.of("order:42");
@@ -26,20 +27,21 @@ class LongestHoldTests {
                 defaults.handOver(),
                 defaults.shownPlace(),
                 defaults.warnAfter(),
-                Map.of());
+                Map.of("ship", LockTerms.NONE.maxHold(OF_THE_NAME)));
     }
 
     @Test
-    void theMostSpecificLongestHoldApplies() {
+    void theMostSpecificMaximumHoldApplies() {
         assertThat(settings().completed(REQUEST).maxHold()).contains(OF_ALL);
-        assertThat(settings().completed(REQUEST.renewedUpTo(OF_THE_REQUEST)).maxHold())
+        assertThat(settings().completed(REQUEST.maxHold(OF_THE_REQUEST)).maxHold())
                 .contains(OF_THE_REQUEST);
+        assertThat(settings().completed(REQUEST.named("ship")).maxHold()).contains(OF_THE_NAME);
         assertThat(EngineSettings.DEFAULTS.completed(REQUEST).maxHold()).isEmpty();
     }
 
     @Test
-    void theLongestHoldOfARequestIsNotBelowItsLease() {
-        LockRequest longer = REQUEST.renewedUpTo(Duration.ofMinutes(5)).lease(Duration.ofMinutes(6));
+    void theMaximumHoldOfARequestIsNotBelowItsLease() {
+        LockRequest longer = REQUEST.maxHold(Duration.ofMinutes(5)).lease(Duration.ofMinutes(6));
 
         assertThatThrownBy(() -> settings().completed(longer))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -48,16 +50,16 @@ class LongestHoldTests {
 
     /** The limit of all locks is a default; a request for a longer lease is deliberate. */
     @Test
-    void theLongestHoldOfAllLocksMayBeBelowTheLeaseOfARequest() {
+    void theMaximumHoldOfAllLocksMayBeBelowTheLeaseOfARequest() {
         settings().completed(REQUEST.lease(Duration.ofMinutes(11)));
     }
 
     @Test
-    void theLongestHoldHasNoEffectWithoutRenewal() {
-        assertThatThrownBy(() -> REQUEST.withoutRenewal().renewedUpTo(OF_THE_REQUEST))
+    void theMaximumHoldHasNoEffectWithoutRenewal() {
+        assertThatThrownBy(() -> REQUEST.withoutRenewal().maxHold(OF_THE_REQUEST))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("which has no effect: the lock is not renewed");
-        assertThatThrownBy(() -> REQUEST.renewedUpTo(OF_THE_REQUEST).withoutRenewal())
+        assertThatThrownBy(() -> REQUEST.maxHold(OF_THE_REQUEST).withoutRenewal())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("which has no effect");
     }
