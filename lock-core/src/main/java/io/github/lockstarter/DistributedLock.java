@@ -131,7 +131,12 @@ public @interface DistributedLock {
      */
     int permits() default 0;
 
-    /** {@return whether the watchdog renews the lease; default {@code distributed-lock.watchdog.enabled} (on)} */
+    /**
+     * Whether the watchdog renews the lease.
+     *
+     * @return {@link Renewal#OFF} to let the lock end with its lease; default {@code
+     *     distributed-lock.locks.<name>.renewal}, else {@code distributed-lock.renewal} (on)
+     */
     Renewal renewal() default Renewal.AS_CONFIGURED;
 
     /**

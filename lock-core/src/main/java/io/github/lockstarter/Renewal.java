@@ -2,7 +2,7 @@ package io.github.lockstarter;
 
 /** Whether the watchdog renews the lease of a held lock. */
 public enum Renewal {
-    /** Uses {@code distributed-lock.watchdog.enabled}, by default on. */
+    /** Uses {@code distributed-lock.renewal}, by default on. */
     AS_CONFIGURED,
     /** The lease is renewed until release, loss, shutdown or the maximum hold ({@code max-hold}). */
     ON,

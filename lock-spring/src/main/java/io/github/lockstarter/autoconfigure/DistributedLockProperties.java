@@ -37,13 +37,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param crashTakeover Time after a holder's connection closes until the next caller gets the lock: at least 200ms, and
  *     below the lease to have an effect. Works with Redis standalone, with replicas and with Sentinel. Zero disables
  *     it.
+ * @param renewal Whether the leases of held locks are renewed, unless the annotation sets it.
  * @param maxHold How long after its grant a lock is renewed. Unlimited by default.
  * @param showOwner Whether the store records host, application, thread and time of each lock, or only the instance.
  * @param onLost Behaviour of a locked method whose lock was lost although its body completed normally.
  * @param inTransaction Behaviour of a locked method, or of code that acquires a lock, inside its caller's transaction.
  * @param order Order of the lock among the advices of a bean. By default a lock is released after the commit.
  * @param retry Retries of a waiter without a signal.
- * @param watchdog Renewal of the leases of held locks.
  * @param handOver Hand-over of a lock within an instance.
  * @param observation Observations, which a tracer turns into spans.
  * @param log Additions to the log.
@@ -63,13 +63,13 @@ record DistributedLockProperties(
         @DefaultValue("5s") Duration maxWait,
         @DefaultValue("1m") Duration warnAfter,
         @DefaultValue("1s") Duration crashTakeover,
+        @DefaultValue("on") Renewal renewal,
         @Nullable Duration maxHold,
         @DefaultValue("true") boolean showOwner,
         @DefaultValue("throw") OnLost onLost,
         @DefaultValue("warn") InTransaction inTransaction,
         @DefaultValue(DEFAULT_ORDER) int order,
         @DefaultValue Retry retry,
-        @DefaultValue Watchdog watchdog,
         @DefaultValue HandOver handOver,
         @DefaultValue Observation observation,
         @DefaultValue Log log,
@@ -132,7 +132,7 @@ record DistributedLockProperties(
                 new LockTerms(
                         Optional.of(maxWait),
                         Optional.of(lease),
-                        watchdog.enabled ? Renewal.ON : Renewal.OFF,
+                        renewal,
                         Optional.empty(),
                         Optional.ofNullable(maxHold),
                         Optional.of(crashTakeover),
@@ -151,11 +151,6 @@ record DistributedLockProperties(
      * @param maxDelay Longest delay between two attempts. The first is a tenth of it; each further one doubles.
      */
     record Retry(@DefaultValue("1s") Duration maxDelay) {}
-
-    /**
-     * @param enabled Whether the leases of held locks are renewed, unless the annotation sets it.
-     */
-    record Watchdog(@DefaultValue("true") boolean enabled) {}
 
     /**
      * @param max How many times in a row, within 50 ms, an instance passes a lock to its own waiters while another
@@ -197,6 +192,7 @@ record DistributedLockProperties(
      * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover.
      * @param minHold Minimum time from the grant until another caller gets the lock, even after a release. None by
      *     default.
+     * @param renewal Whether the lease is renewed, instead of distributed-lock.renewal.
      * @param maxHold How long after its grant the lock is renewed, instead of distributed-lock.max-hold.
      * @param permits Number of holders at a time, over all instances, unless the annotation sets it. Defaults to 1.
      * @param release Whether a release awaits the store's reply, or is only sent, which saves a round trip. A loss that
@@ -207,6 +203,7 @@ record DistributedLockProperties(
             @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
             @Nullable Duration minHold,
+            @DefaultValue("as-configured") Renewal renewal,
             @Nullable Duration maxHold,
             @Nullable Integer permits,
             @DefaultValue("await") LockTerms.Release release) {
@@ -215,7 +212,7 @@ record DistributedLockProperties(
             return new LockTerms(
                     Optional.ofNullable(maxWait),
                     Optional.ofNullable(lease),
-                    Renewal.AS_CONFIGURED,
+                    renewal,
                     Optional.ofNullable(minHold),
                     Optional.ofNullable(maxHold),
                     Optional.ofNullable(crashTakeover),

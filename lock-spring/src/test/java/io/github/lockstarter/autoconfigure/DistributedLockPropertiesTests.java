@@ -52,11 +52,12 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.order=7",
                         "distributed-lock.retry.max-delay=3s",
                         "distributed-lock.hand-over.max=8",
-                        "distributed-lock.watchdog.enabled=false",
+                        "distributed-lock.renewal=off",
                         "distributed-lock.max-hold=1h",
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.max-wait=1s",
                         "distributed-lock.locks.ship-order.min-hold=800ms",
+                        "distributed-lock.locks.ship-order.renewal=on",
                         "distributed-lock.locks.ship-order.max-hold=5m",
                         "distributed-lock.locks.ship-order.crash-takeover=0",
                         "distributed-lock.locks.ship-order.permits=3",
@@ -83,6 +84,7 @@ class DistributedLockPropertiesTests {
                                     .lease(Duration.ofMinutes(1))
                                     .maxWait(Duration.ofSeconds(1))
                                     .minHold(Duration.ofMillis(800))
+                                    .renewal(Renewal.ON)
                                     .maxHold(Duration.ofMinutes(5))
                                     .crashTakeOver(Duration.ZERO)
                                     .permits(3)

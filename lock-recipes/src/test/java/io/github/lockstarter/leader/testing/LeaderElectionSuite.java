@@ -538,7 +538,7 @@ public abstract class LeaderElectionSuite {
                 "distributed-lock.max-hold=1s",
                 "distributed-lock.lease=1s",
                 "distributed-lock.warn-after=200ms",
-                "distributed-lock.watchdog.enabled=false");
+                "distributed-lock.renewal=off");
         awaitLeader(alone);
         long term = leadership(alone).term().orElseThrow();
         pause(2500);
