@@ -7,7 +7,7 @@ public enum HoldState {
     /**
      * Another instance may have taken the lock over, because the store failed over or has not answered for {@code
      * distributed-lock.crash-takeover}. The next answer makes the lock held or lost; if the store restarted meanwhile
-     * and may have forgotten a take-over, the lock stays in doubt.
+     * and may have forgotten a takeover, the lock stays in doubt.
      */
     IN_DOUBT,
     /** The lock was lost. */

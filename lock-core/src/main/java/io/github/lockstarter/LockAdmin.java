@@ -210,7 +210,7 @@ public interface LockAdmin {
      * @param warnings risks of its settings, each with the remedy
      * @param nodes servers, if several: voters of a quorum, or nodes that share the keys
      * @param coverage part of the locks that it keeps
-     * @param crashTakeOver crash take-over
+     * @param crashTakeover crash takeover
      */
     record StoreState(
             String target,
@@ -221,7 +221,7 @@ public interface LockAdmin {
             List<String> warnings,
             List<StoreState> nodes,
             Coverage coverage,
-            CrashTakeOver crashTakeOver) {
+            CrashTakeover crashTakeover) {
 
         /**
          * Copies the lists.
@@ -234,7 +234,7 @@ public interface LockAdmin {
          * @param warnings risks
          * @param nodes servers
          * @param coverage coverage
-         * @param crashTakeOver crash take-over
+         * @param crashTakeover crash takeover
          */
         public StoreState {
             warnings = List.copyOf(warnings);
@@ -242,7 +242,7 @@ public interface LockAdmin {
         }
 
         /**
-         * A store that keeps all locks and needs no crash take-over.
+         * A store that keeps all locks and needs no crash takeover.
          *
          * @param target name
          * @param failure failure
@@ -269,7 +269,7 @@ public interface LockAdmin {
                     warnings,
                     nodes,
                     Coverage.ALL,
-                    CrashTakeOver.UNNEEDED);
+                    CrashTakeover.UNNEEDED);
         }
 
         /**
@@ -283,11 +283,11 @@ public interface LockAdmin {
         }
 
         /**
-         * {@return a copy with this crash take-over and its warning}
+         * {@return a copy with this crash takeover and its warning}
          *
-         * @param found crash take-over
+         * @param found crash takeover
          */
-        public StoreState with(CrashTakeOver found) {
+        public StoreState with(CrashTakeover found) {
             List<String> all = new ArrayList<>(warnings);
             found.warning().ifPresent(all::add);
             return new StoreState(target, failure, recovering, guard, hearsSignals, all, nodes, coverage, found);
@@ -302,13 +302,13 @@ public interface LockAdmin {
         public StoreState recovering(Duration left, String warning) {
             List<String> all = new ArrayList<>(warnings);
             all.add(warning);
-            return new StoreState(target, failure, left, guard, hearsSignals, all, nodes, coverage, crashTakeOver);
+            return new StoreState(target, failure, left, guard, hearsSignals, all, nodes, coverage, crashTakeover);
         }
 
         /** {@return a copy of one of the nodes that share the keys} */
         public StoreState asPart() {
             return new StoreState(
-                    target, failure, recovering, guard, hearsSignals, warnings, nodes, Coverage.PART, crashTakeOver);
+                    target, failure, recovering, guard, hearsSignals, warnings, nodes, Coverage.PART, crashTakeover);
         }
 
         /** Part of the locks that a store keeps. */
@@ -338,15 +338,15 @@ public interface LockAdmin {
          * @param reason why some or all are not; empty if all are
          * @param remedy change that enables it; empty if none is needed
          */
-        public record CrashTakeOver(State state, String reason, String remedy) {
+        public record CrashTakeover(State state, String reason, String remedy) {
 
             /** See {@link State#UNNEEDED}. */
-            public static final CrashTakeOver UNNEEDED = new CrashTakeOver(State.UNNEEDED, "", "");
+            public static final CrashTakeover UNNEEDED = new CrashTakeover(State.UNNEEDED, "", "");
 
             /** See {@link State#ON}. */
-            public static final CrashTakeOver ON = new CrashTakeOver(State.ON, "", "");
+            public static final CrashTakeover ON = new CrashTakeover(State.ON, "", "");
 
-            /** State of crash take-over. */
+            /** State of crash takeover. */
             public enum State {
                 /** Not needed: locks end with their process. */
                 UNNEEDED,
@@ -366,8 +366,8 @@ public interface LockAdmin {
              *
              * @param reason cause
              */
-            public static CrashTakeOver off(String reason) {
-                return new CrashTakeOver(State.OFF, reason, "");
+            public static CrashTakeover off(String reason) {
+                return new CrashTakeover(State.OFF, reason, "");
             }
 
             /** {@return reason and remedy, for an operator; empty if no change is needed} */

@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
  * @param renewal whether the watchdog renews the lease
  * @param minHold as {@link LockRequest#minHold}; zero for none
  * @param maxHold as {@link LockRequest#maxHold}
- * @param crashTakeOver time from the end of a holder's connection to the take-over of its lock, if the store detects
+ * @param crashTakeover time from the end of a holder's connection to the takeover of its lock, if the store detects
  *     crashes; zero to rely on the lease alone
  * @param permits maximum number of simultaneous holders
  * @param release whether a release waits for the store's answer
@@ -26,7 +26,7 @@ public record LockTerms(
         Renewal renewal,
         Optional<Duration> minHold,
         Optional<Duration> maxHold,
-        Optional<Duration> crashTakeOver,
+        Optional<Duration> crashTakeover,
         OptionalInt permits,
         Optional<Release> release) {
 
@@ -42,7 +42,7 @@ public record LockTerms(
             Optional.empty());
 
     /** A shorter time would end before a connection can be reopened. */
-    private static final Duration SHORTEST_TAKE_OVER = Duration.ofMillis(200);
+    private static final Duration SHORTEST_TAKEOVER = Duration.ofMillis(200);
 
     /** Whether a release waits for the store's answer. */
     public enum Release {
@@ -98,7 +98,7 @@ public record LockTerms(
                         renewal == Renewal.AS_CONFIGURED ? others.renewal : renewal,
                         first(minHold, others.minHold),
                         first(maxHold, others.maxHold),
-                        first(crashTakeOver, others.crashTakeOver),
+                        first(crashTakeover, others.crashTakeover),
                         permits.isPresent() ? permits : others.permits,
                         first(release, others.release));
     }
@@ -120,9 +120,9 @@ public record LockTerms(
         check(subject, "maxHold", maxHold, LockRequest.MIN_LEASE, "");
         check(
                 subject,
-                "crashTakeOver",
-                crashTakeOver,
-                SHORTEST_TAKE_OVER,
+                "crashTakeover",
+                crashTakeover,
+                SHORTEST_TAKEOVER,
                 "leave the locks of a crashed instance to their lease");
         if (permits.isPresent() && (permits.getAsInt() < 1 || permits.getAsInt() > LockRequest.MOST_PERMITS)) {
             throw new IllegalArgumentException(subject.apply("permits") + " is " + permits.getAsInt()
@@ -143,7 +143,7 @@ public record LockTerms(
      * @param wait zero for one attempt
      */
     public LockTerms maxWait(Duration wait) {
-        return new LockTerms(Optional.of(wait), lease, renewal, minHold, maxHold, crashTakeOver, permits, release);
+        return new LockTerms(Optional.of(wait), lease, renewal, minHold, maxHold, crashTakeover, permits, release);
     }
 
     /**
@@ -152,7 +152,7 @@ public record LockTerms(
      * @param time lease
      */
     public LockTerms lease(Duration time) {
-        return new LockTerms(maxWait, Optional.of(time), renewal, minHold, maxHold, crashTakeOver, permits, release);
+        return new LockTerms(maxWait, Optional.of(time), renewal, minHold, maxHold, crashTakeover, permits, release);
     }
 
     /**
@@ -161,7 +161,7 @@ public record LockTerms(
      * @param whether renewal
      */
     public LockTerms renewal(Renewal whether) {
-        return new LockTerms(maxWait, lease, whether, minHold, maxHold, crashTakeOver, permits, release);
+        return new LockTerms(maxWait, lease, whether, minHold, maxHold, crashTakeover, permits, release);
     }
 
     /**
@@ -170,7 +170,7 @@ public record LockTerms(
      * @param time zero for none
      */
     public LockTerms minHold(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, Optional.of(time), maxHold, crashTakeOver, permits, release);
+        return new LockTerms(maxWait, lease, renewal, Optional.of(time), maxHold, crashTakeover, permits, release);
     }
 
     /**
@@ -179,15 +179,15 @@ public record LockTerms(
      * @param time counted from the grant
      */
     public LockTerms maxHold(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, minHold, Optional.of(time), crashTakeOver, permits, release);
+        return new LockTerms(maxWait, lease, renewal, minHold, Optional.of(time), crashTakeover, permits, release);
     }
 
     /**
-     * {@return a copy with this take-over time}
+     * {@return a copy with this takeover time}
      *
      * @param time zero for none
      */
-    public LockTerms crashTakeOver(Duration time) {
+    public LockTerms crashTakeover(Duration time) {
         return new LockTerms(maxWait, lease, renewal, minHold, maxHold, Optional.of(time), permits, release);
     }
 
@@ -198,7 +198,7 @@ public record LockTerms(
      */
     public LockTerms permits(int number) {
         OptionalInt limit = OptionalInt.of(number);
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeOver, limit, release);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, limit, release);
     }
 
     /**
@@ -208,6 +208,6 @@ public record LockTerms(
      */
     public LockTerms release(Release behaviour) {
         Optional<Release> set = Optional.of(behaviour);
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeOver, permits, set);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, permits, set);
     }
 }

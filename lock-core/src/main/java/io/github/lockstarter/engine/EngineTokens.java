@@ -3,7 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -58,11 +58,11 @@ final class EngineTokens {
 
     /** For commands other than attempts. */
     LockToken next() {
-        return next("", 0, TakeOverCondition.NONE);
+        return next("", 0, TakeoverCondition.NONE);
     }
 
-    /** A token for an attempt; {@code takeOverMillis} is 0 without take-over. */
-    LockToken next(String owner, long takeOverMillis, TakeOverCondition condition) {
+    /** A token for an attempt; {@code takeoverMillis} is 0 without takeover. */
+    LockToken next(String owner, long takeoverMillis, TakeoverCondition condition) {
         long number = 1 + (random.nextLong() >>> 2); // positive
         return place.isPresent()
                 ? new LockToken(
@@ -70,9 +70,9 @@ final class EngineTokens {
                         number,
                         LockToken.ownerAt(owner, place.get()),
                         clock.wallMillis(),
-                        takeOverMillis,
+                        takeoverMillis,
                         condition)
-                : new LockToken(instanceId, number, "", 0, takeOverMillis, condition);
+                : new LockToken(instanceId, number, "", 0, takeoverMillis, condition);
     }
 
     /** 0 if unknown. */

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * the monitor of the {@link KeyLock}.
  *
  * <p>Decides whether the lock is certain, independently of its lease. Invariant: while {@link #isCertain}, the store
- * has not given the lock to another owner by take-over since the grant: it granted or renewed the lock in the present
- * period of the {@link Heartbeat}, and executed a later beat less than a take-over time ago. Any thread may query this.
+ * has not given the lock to another owner by takeover since the grant: it granted or renewed the lock in the present
+ * period of the {@link Heartbeat}, and executed a later beat less than a takeover time ago. Any thread may query this.
  */
 final class Grant {
 
@@ -149,7 +149,7 @@ final class Grant {
     Optional<Duration> sessionTime() {
         return heartbeat == null || !heartbeat.isOfSession()
                 ? Optional.empty()
-                : Optional.of(Duration.ofNanos(heartbeat.certainNanos(takeOverNanos())));
+                : Optional.of(Duration.ofNanos(heartbeat.certainNanos(takeoverNanos())));
     }
 
     /** Longest wait in doubt; zero if the lock cannot come into doubt. */
@@ -157,22 +157,22 @@ final class Grant {
         return heartbeat == null ? Duration.ZERO : heartbeat.commandTimeout();
     }
 
-    private long takeOverNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(token.takeOverMillis());
+    private long takeoverNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(token.takeoverMillis());
     }
 
     boolean isCertain() {
         long confirmed = confirmedIn; // read first: then a new period does not match
-        return heartbeat == null || heartbeat.covers(confirmed, takeOverNanos());
+        return heartbeat == null || heartbeat.covers(confirmed, takeoverNanos());
     }
 
     boolean isCertain(Moment now) {
         long confirmed = confirmedIn;
-        return heartbeat == null || heartbeat.covers(confirmed, takeOverNanos(), now);
+        return heartbeat == null || heartbeat.covers(confirmed, takeoverNanos(), now);
     }
 
     boolean isUndecidable() {
-        return heartbeat != null && heartbeat.isVoid(confirmedIn, token.takeOverCondition());
+        return heartbeat != null && heartbeat.isVoid(confirmedIn, token.takeoverCondition());
     }
 
     /** Whether a confirmation is pointless: it is confirmed in the present period, or void. */
@@ -207,7 +207,7 @@ final class Grant {
 
     /**
      * Whether the answer to a renewal sent in the period is valid: a server that no longer receives the beats may have
-     * lost the record of a take-over.
+     * lost the record of a takeover.
      */
     boolean isValid(long period, String history) {
         return heartbeat == null || heartbeat.isOf(period, history);

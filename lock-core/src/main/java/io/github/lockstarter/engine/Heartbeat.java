@@ -1,6 +1,6 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -10,7 +10,7 @@ import io.github.lockstarter.spi.CrashDetection.Beat;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,21 +22,21 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Reports to the store at regular intervals that this instance is alive. For a take-over time after an answered beat
- * was sent, no lock of this instance is taken over. Never begins where the store detects no crashes, or no take-over is
+ * Reports to the store at regular intervals that this instance is alive. For a takeover time after an answered beat
+ * was sent, no lock of this instance is taken over. Never begins where the store detects no crashes, or no takeover is
  * configured and no session decides.
  *
- * <p>A <em>period</em> lasts while the answers name the same history and take-over. A lock confirmed in an earlier
+ * <p>A <em>period</em> lasts while the answers name the same history and takeover. A lock confirmed in an earlier
  * period may have been taken over, and is renewed once in the present one. It is <em>void</em>, never to be confirmed
- * again, if a failover may have lost the record of its take-over:
+ * again, if a failover may have lost the record of its takeover:
  *
  * <pre>
  *   history in the answer                 locks are void if confirmed before
  *   the same                              (none is void)
  *   direct successor, and the server ran  NONE: as below; ACKNOWLEDGED_BY_REPLICAS: the period of the
- *   for the whole gap                     latest known take-over
+ *   for the whole gap                     latest known takeover
  *   any other                             this period if the gap is too long, otherwise the period of
- *                                         the latest known take-over
+ *                                         the latest known takeover
  * </pre>
  *
  * <p>The gap lasts from sending the last answered beat to this answer; it is too long if locks could be taken over
@@ -69,49 +69,49 @@ final class Heartbeat extends TimerEntry {
     /** A beat concerns all locks. */
     private static final String ANY_KEY = "";
 
-    private static final int BEATS_PER_TAKE_OVER = 4;
+    private static final int BEATS_PER_TAKEOVER = 4;
 
     /**
      * Latest answer.
      *
      * @param period present period, from 1
-     * @param takeOverPeriod period that began with the latest known take-over
-     * @param voidedAcknowledged locks confirmed before this period are void if take-overs are acknowledged
-     * @param voided same for {@link TakeOverCondition#NONE}
+     * @param takeoverPeriod period that began with the latest known takeover
+     * @param voidedAcknowledged locks confirmed before this period are void if takeovers are acknowledged
+     * @param voided same for {@link TakeoverCondition#NONE}
      */
     private record State(
             long number,
             Moment sent,
             Beat beat,
             long period,
-            long takeOverPeriod,
+            long takeoverPeriod,
             long voidedAcknowledged,
             long voided) {
 
         State next(long later, Moment laterSent, Beat answer, Gap gap) {
             boolean sameHistory = answer.history().equals(beat.history());
-            // The end of the store's record is no new take-over.
-            boolean newTakeOver =
-                    !answer.takeOver().isEmpty() && !answer.takeOver().equals(beat.takeOver());
-            if (period == NO_PERIOD || (sameHistory && !newTakeOver)) {
+            // The end of the store's record is no new takeover.
+            boolean newTakeover =
+                    !answer.takeover().isEmpty() && !answer.takeover().equals(beat.takeover());
+            if (period == NO_PERIOD || (sameHistory && !newTakeover)) {
                 return new State(
-                        later, laterSent, answer, Math.max(period, 1), takeOverPeriod, voidedAcknowledged, voided);
+                        later, laterSent, answer, Math.max(period, 1), takeoverPeriod, voidedAcknowledged, voided);
             }
             long begun = period + 1;
-            long latestTakeOverPeriod = newTakeOver ? begun : takeOverPeriod;
+            long latestTakeoverPeriod = newTakeover ? begun : takeoverPeriod;
             if (sameHistory) {
-                return new State(later, laterSent, answer, begun, latestTakeOverPeriod, voidedAcknowledged, voided);
+                return new State(later, laterSent, answer, begun, latestTakeoverPeriod, voidedAcknowledged, voided);
             }
             boolean keepsAcknowledged = answer.historyBefore().equals(beat.history())
                     && answer.runningFor().compareTo(gap.lasted) >= 0;
-            long lost = gap.isTooLong ? begun : latestTakeOverPeriod;
+            long lost = gap.isTooLong ? begun : latestTakeoverPeriod;
             return new State(
                     later,
                     laterSent,
                     answer,
                     begun,
-                    latestTakeOverPeriod,
-                    Math.max(voidedAcknowledged, keepsAcknowledged ? latestTakeOverPeriod : lost),
+                    latestTakeoverPeriod,
+                    Math.max(voidedAcknowledged, keepsAcknowledged ? latestTakeoverPeriod : lost),
                     Math.max(voided, lost));
         }
     }
@@ -129,7 +129,7 @@ final class Heartbeat extends TimerEntry {
     private final Consumer<List<String>> afterBeat;
     private final boolean isConfigured;
     private final CrashDetection detection;
-    private final long shortestTakeOverNanos;
+    private final long shortestTakeoverNanos;
     private final AtomicLong beats = new AtomicLong();
 
     private volatile State state;
@@ -149,7 +149,7 @@ final class Heartbeat extends TimerEntry {
             EngineTimer timer,
             Supplier<List<String>> waitedFor,
             Consumer<List<String>> afterBeat) {
-        Optional<Duration> shortest = settings.shortestCrashTakeOver();
+        Optional<Duration> shortest = settings.shortestCrashTakeover();
         this.backend = backend;
         this.outages = outages;
         this.clock = clock;
@@ -157,11 +157,11 @@ final class Heartbeat extends TimerEntry {
         this.waitedFor = waitedFor;
         this.afterBeat = afterBeat;
         this.isConfigured = shortest.isPresent();
-        // A session ends even without a configured take-over.
+        // A session ends even without a configured takeover.
         this.detection = backend.crashDetection()
                 .filter(found -> isConfigured || found.certainTime().isPresent())
                 .orElse(NONE);
-        this.shortestTakeOverNanos = shortest.orElse(Duration.ZERO).toNanos();
+        this.shortestTakeoverNanos = shortest.orElse(Duration.ZERO).toNanos();
         this.state = new State(0, Moment.now(clock), NO_ANSWER, NO_PERIOD, NO_PERIOD, NO_PERIOD, NO_PERIOD);
     }
 
@@ -173,7 +173,7 @@ final class Heartbeat extends TimerEntry {
 
     @Override
     public void fire() {
-        timer.schedule(this, clock.nanos() + shortestNanos() / BEATS_PER_TAKE_OVER);
+        timer.schedule(this, clock.nanos() + shortestNanos() / BEATS_PER_TAKEOVER);
         CompletableFuture<?> unused = beat(isOfSession() ? List.of() : waitedFor.get());
         afterBeat.accept(List.of());
     }
@@ -222,13 +222,13 @@ final class Heartbeat extends TimerEntry {
         }
     }
 
-    /** Time for which a lock is certain: the session's, otherwise its take-over time. */
-    long certainNanos(long takeOverNanos) {
-        return detection.certainTime().map(Duration::toNanos).orElse(takeOverNanos);
+    /** Time for which a lock is certain: the session's, otherwise its takeover time. */
+    long certainNanos(long takeoverNanos) {
+        return detection.certainTime().map(Duration::toNanos).orElse(takeoverNanos);
     }
 
     private long shortestNanos() {
-        return certainNanos(shortestTakeOverNanos);
+        return certainNanos(shortestTakeoverNanos);
     }
 
     Duration commandTimeout() {
@@ -236,20 +236,20 @@ final class Heartbeat extends TimerEntry {
     }
 
     /** For an attempt's token: 0 if the lease is not longer, a session decides, or no beat was answered recently. */
-    long takeOverMillis(Duration takeOver, Duration lease) {
-        return takeOver.compareTo(lease) < 0 && detectsCrashes() ? takeOver.toMillis() : 0;
+    long takeoverMillis(Duration takeover, Duration lease) {
+        return takeover.compareTo(lease) < 0 && detectsCrashes() ? takeover.toMillis() : 0;
     }
 
-    TakeOverCondition takeOverCondition() {
-        return detection.takeOverCondition();
+    TakeoverCondition takeoverCondition() {
+        return detection.takeoverCondition();
     }
 
     /** Whether a grant to the token can come into doubt. */
     boolean decides(LockToken token) {
-        return token.takeOverMillis() != 0 || isOfSession();
+        return token.takeoverMillis() != 0 || isOfSession();
     }
 
-    /** Whether the store currently detects crashes of owners, by their locks' take-over times. */
+    /** Whether the store currently detects crashes of owners, by their locks' takeover times. */
     boolean detectsCrashes() {
         return !isOfSession() && isAnswered();
     }
@@ -259,22 +259,22 @@ final class Heartbeat extends TimerEntry {
     }
 
     /** By configuration and store. */
-    CrashTakeOver supported() {
-        CrashTakeOver byStore = backend.crashTakeOver();
-        return isConfigured || byStore.state() == CrashTakeOver.State.UNNEEDED
+    CrashTakeover supported() {
+        CrashTakeover byStore = backend.crashTakeover();
+        return isConfigured || byStore.state() == CrashTakeover.State.UNNEEDED
                 ? byStore
-                : CrashTakeOver.off("distributed-lock.crash-takeover is 0");
+                : CrashTakeover.off("distributed-lock.crash-takeover is 0");
     }
 
     /** At present. */
-    CrashTakeOver takeOver() {
-        CrashTakeOver supported = supported();
-        return supported.state() != CrashTakeOver.State.ON || detection == NONE || isAnswered()
+    CrashTakeover takeover() {
+        CrashTakeover supported = supported();
+        return supported.state() != CrashTakeover.State.ON || detection == NONE || isAnswered()
                 ? supported
-                : new CrashTakeOver(CrashTakeOver.State.INTERRUPTED, UNANSWERED, "");
+                : new CrashTakeover(CrashTakeover.State.INTERRUPTED, UNANSWERED, "");
     }
 
-    /** Whether sessions decide, not tokens' take-over times. */
+    /** Whether sessions decide, not tokens' takeover times. */
     boolean isOfSession() {
         return detection.certainTime().isPresent();
     }
@@ -301,20 +301,20 @@ final class Heartbeat extends TimerEntry {
     }
 
     /** Whether a lock confirmed in the period is certain. */
-    boolean covers(long period, long takeOverNanos) {
-        return covers(period, takeOverNanos, Moment.now(clock));
+    boolean covers(long period, long takeoverNanos) {
+        return covers(period, takeoverNanos, Moment.now(clock));
     }
 
-    boolean covers(long period, long takeOverNanos, Moment now) {
+    boolean covers(long period, long takeoverNanos, Moment now) {
         State known = state;
         return known.period != NO_PERIOD
                 && known.period == period
-                && !Deadline.of(known.sent, certainNanos(takeOverNanos)).isOver(now);
+                && !Deadline.of(known.sent, certainNanos(takeoverNanos)).isOver(now);
     }
 
     /** Whether a lock confirmed in the period is void. */
-    boolean isVoid(long period, TakeOverCondition condition) {
+    boolean isVoid(long period, TakeoverCondition condition) {
         State known = state;
-        return period < (condition == TakeOverCondition.NONE ? known.voided : known.voidedAcknowledged);
+        return period < (condition == TakeoverCondition.NONE ? known.voided : known.voidedAcknowledged);
     }
 }

@@ -415,10 +415,10 @@ final class KeyLock extends TimerEntry {
         return grant.slot < waiter.request.permits();
     }
 
-    /** A minimum hold needs a grant of its own, and the store keeps the first owner's take-over time. */
+    /** A minimum hold needs a grant of its own, and the store keeps the first owner's takeover time. */
     private static boolean hasSameTerms(Waiter waiter, ResolvedRequest request) {
         return waiter.request.lease().equals(request.lease())
-                && waiter.request.crashTakeOver().equals(request.crashTakeOver())
+                && waiter.request.crashTakeover().equals(request.crashTakeover())
                 && !waiter.request.isKept();
     }
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
@@ -260,8 +260,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
      *
      * @return off while the engine is stopped
      */
-    public CrashTakeOver crashTakeOver() {
-        return query(running -> running.heartbeat.supported(), CrashTakeOver.off("The lock client is stopped"));
+    public CrashTakeover crashTakeover() {
+        return query(running -> running.heartbeat.supported(), CrashTakeover.off("The lock client is stopped"));
     }
 
     /** Dependent stages of the application run on threads that may block. */
@@ -355,7 +355,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
                             backend::state,
                             failure -> new StoreState("the lock store", Optional.of(failure)),
                             outages::answered)
-                    .thenApply(state -> query(running -> state.with(running.heartbeat.takeOver()), state));
+                    .thenApply(state -> query(running -> state.with(running.heartbeat.takeover()), state));
         }
 
         private <R> CompletableFuture<R> queryStore(

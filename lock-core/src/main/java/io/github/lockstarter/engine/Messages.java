@@ -150,7 +150,7 @@ final class Messages {
         return hold.grant
                 .sessionTime()
                 .map(time -> "its session is certain (" + DurationText.of(time) + ")")
-                .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.request.crashTakeOver()) + ")");
+                .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.request.crashTakeover()) + ")");
     }
 
     static IllegalStateException released(Hold hold) {

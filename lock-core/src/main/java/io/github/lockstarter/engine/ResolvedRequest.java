@@ -78,11 +78,11 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
     }
 
     /**
-     * Time from the end of the holder's connection to a take-over; zero for never. A take-over would cut a minimum hold
+     * Time from the end of the holder's connection to a takeover; zero for never. A takeover would cut a minimum hold
      * short; the lease is at least as long.
      */
-    Duration crashTakeOver() {
-        return isKept() ? Duration.ZERO : terms.crashTakeOver().orElseThrow();
+    Duration crashTakeover() {
+        return isKept() ? Duration.ZERO : terms.crashTakeover().orElseThrow();
     }
 
     int permits() {

@@ -68,7 +68,7 @@ final class Running {
 
     private static final long SPREAD_NANOS = 4_000_000;
     private static final double FIRST_DELAY_SHARE = 0.1;
-    private static final int LOOKS_PER_TAKE_OVER = 3;
+    private static final int LOOKS_PER_TAKEOVER = 3;
     private static final long MAX_LOOK_MILLIS = 335;
     private static final double JITTER = 0.2;
 
@@ -255,8 +255,8 @@ final class Running {
         ResolvedRequest request = waiter.request;
         LockToken token = tokens.next(
                 waiter.owner.label(),
-                heartbeat.takeOverMillis(request.crashTakeOver(), request.lease()),
-                heartbeat.takeOverCondition());
+                heartbeat.takeoverMillis(request.crashTakeover(), request.lease()),
+                heartbeat.takeoverCondition());
         AcquireCommand command = new AcquireCommand(
                 lock.key,
                 token,
@@ -577,19 +577,19 @@ final class Running {
                 isWatched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
         return Math.min(
                 Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain)),
-                atMost(delay, longestLook(permits, first.request.crashTakeOver())));
+                atMost(delay, longestLook(permits, first.request.crashTakeover())));
     }
 
     /**
      * With several permits, each owner may crash or let its lease end. With one, the beat watches the owner and the
      * store reports the end of the lease.
      */
-    private static Optional<Duration> longestLook(int permits, Duration takeOver) {
+    private static Optional<Duration> longestLook(int permits, Duration takeover) {
         if (permits == 1) {
             return Optional.empty();
         }
-        long look = takeOver.toMillis() / LOOKS_PER_TAKE_OVER + 2; // so that as many looks last longer than it
-        return Optional.of(Duration.ofMillis(takeOver.isZero() ? MAX_LOOK_MILLIS : Math.min(look, MAX_LOOK_MILLIS)));
+        long look = takeover.toMillis() / LOOKS_PER_TAKEOVER + 2; // so that as many looks last longer than it
+        return Optional.of(Duration.ofMillis(takeover.isZero() ? MAX_LOOK_MILLIS : Math.min(look, MAX_LOOK_MILLIS)));
     }
 
     private long atMost(long delay, Optional<Duration> limit) {

@@ -2,7 +2,7 @@ package io.github.lockstarter.local;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -141,8 +141,8 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     @Override
-    public CrashTakeOver crashTakeOver() {
-        return CrashTakeOver.UNNEEDED;
+    public CrashTakeover crashTakeover() {
+        return CrashTakeover.UNNEEDED;
     }
 
     /** {@inheritDoc} Clients that share this backend have a listener each. */

@@ -2,7 +2,7 @@ package io.github.lockstarter.spi;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import java.util.List;
 import java.util.Optional;
@@ -104,10 +104,10 @@ public interface LockBackend extends AutoCloseable {
      * {@return whether locks of a crashed instance are taken over, as far as known; by default on with a {@link
      * #crashDetection}, otherwise off}
      */
-    default CrashTakeOver crashTakeOver() {
+    default CrashTakeover crashTakeover() {
         return crashDetection().isPresent()
-                ? CrashTakeOver.ON
-                : CrashTakeOver.off("This lock store does not tell a crashed instance from a paused one");
+                ? CrashTakeover.ON
+                : CrashTakeover.off("This lock store does not tell a crashed instance from a paused one");
     }
 
     /**

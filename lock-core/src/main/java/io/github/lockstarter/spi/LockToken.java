@@ -17,17 +17,17 @@ import java.util.regex.Pattern;
  *     question mark for each colon, vertical bar or character that is not printable ASCII; after the last at sign, in
  *     the same form, {@code host/application}
  * @param since time of the attempt in milliseconds since 1970; 0 for a token without owner and time
- * @param takeOverMillis milliseconds after the end of the instance's connection when another instance may take the lock
+ * @param takeoverMillis milliseconds after the end of the instance's connection when another instance may take the lock
  *     over; 0 if only the lease decides
- * @param takeOverCondition condition of a take-over
+ * @param takeoverCondition condition of a takeover
  */
 public record LockToken(
         String instanceId,
         long number,
         String owner,
         long since,
-        long takeOverMillis,
-        TakeOverCondition takeOverCondition) {
+        long takeoverMillis,
+        TakeoverCondition takeoverCondition) {
 
     /** Number of a token that only names the instance and never has a lock. */
     public static final long NO_ATTEMPT = 0;
@@ -57,8 +57,8 @@ public record LockToken(
      * @param number number
      * @param owner owner
      * @param since time
-     * @param takeOverMillis take-over time
-     * @param takeOverCondition condition
+     * @param takeoverMillis takeover time
+     * @param takeoverCondition condition
      */
     public LockToken {
         owner = readable(owner);
@@ -83,22 +83,22 @@ public record LockToken(
      * @param since time
      */
     public LockToken(String instanceId, long number, String owner, long since) {
-        this(instanceId, number, owner, since, 0, TakeOverCondition.NONE);
+        this(instanceId, number, owner, since, 0, TakeoverCondition.NONE);
     }
 
     /**
-     * {@return the stored form: {@code instanceId:number|since owner|takeOverMillis}, then {@code +} for {@link
-     * TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, but an empty {@code since owner} keeps
-     * its bar before a take-over time}
+     * {@return the stored form: {@code instanceId:number|since owner|takeoverMillis}, then {@code +} for {@link
+     * TakeoverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, but an empty {@code since owner} keeps
+     * its bar before a takeover time}
      */
     public String value() {
         String unlabelled = instanceId + ':' + number;
         String labelled = since == UNTOLD ? unlabelled : unlabelled + LABEL + since + ' ' + owner;
-        if (takeOverMillis == 0) {
+        if (takeoverMillis == 0) {
             return labelled;
         }
-        String timed = (since == UNTOLD ? labelled + LABEL : labelled) + LABEL + takeOverMillis;
-        return takeOverCondition == TakeOverCondition.NONE ? timed : timed + ACKNOWLEDGED;
+        String timed = (since == UNTOLD ? labelled + LABEL : labelled) + LABEL + takeoverMillis;
+        return takeoverCondition == TakeoverCondition.NONE ? timed : timed + ACKNOWLEDGED;
     }
 
     /** {@return the readable part of the token} */

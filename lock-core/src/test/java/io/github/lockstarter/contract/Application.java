@@ -3,7 +3,7 @@ package io.github.lockstarter.contract;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.OnLost;
@@ -65,7 +65,7 @@ public final class Application implements AutoCloseable {
     /** Long retry delays: an earlier attempt is caused by a signal. */
     public static EngineSettings settingsThatTrustSignals() {
         return settings(Duration.ofSeconds(60), Optional.empty(), Duration.ofMinutes(5), Duration.ofSeconds(10))
-                .withCrashTakeOver(Duration.ZERO);
+                .withCrashTakeover(Duration.ZERO);
     }
 
     private static EngineSettings settings(
@@ -102,12 +102,12 @@ public final class Application implements AutoCloseable {
     }
 
     /** Waits until the store answers beats, so that locks acquired from now on can be taken over. */
-    public void awaitTakeOver() {
+    public void awaitTakeover() {
         await().until(() -> admin().storeState()
                         .get(Patience.SECONDS, TimeUnit.SECONDS)
-                        .crashTakeOver()
+                        .crashTakeover()
                         .state()
-                == CrashTakeOver.State.ON);
+                == CrashTakeover.State.ON);
     }
 
     public LockEngine engine() {

@@ -78,7 +78,7 @@ public abstract class EngineAdminContract extends EngineContract {
         Needs.of(store).signals();
         // Neither renews nor confirms during the test, so only a message can report the revocation.
         Application patient =
-                newApplication(Application.settings(Duration.ofMinutes(5)).withCrashTakeOver(Duration.ZERO));
+                newApplication(Application.settings(Duration.ofMinutes(5)).withCrashTakeover(Duration.ZERO));
         LockHandle held = patient.locks().acquire(request);
         StoredLock.Held seen = (StoredLock.Held) second.admin().inspect(key).join();
         assertThat(seen.holder().map(LockHolder::instance))

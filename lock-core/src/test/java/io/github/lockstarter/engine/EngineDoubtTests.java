@@ -27,7 +27,7 @@ import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -48,31 +48,31 @@ class EngineDoubtTests extends EngineInterleavings {
     private static final RenewResult RENEWED = new RenewResult.Renewed(HISTORY);
     private static final RenewResult RENEWED_THERE = new RenewResult.Renewed(ANOTHER_HISTORY);
     private static final Duration LONG = Duration.ofDays(1);
-    private static final String NO_TAKE_OVER = "";
-    private static final String TAKE_OVER_1 = "take-over 1";
-    private static final String TAKE_OVER_2 = "take-over 2";
+    private static final String NO_TAKEOVER = "";
+    private static final String TAKEOVER_1 = "takeover 1";
+    private static final String TAKEOVER_2 = "takeover 2";
 
     /** A beat that the test answers. */
     private record Question(List<String> waitedFor, CompletableFuture<Optional<Beat>> answer) {
 
-        void answer(String history, String takeOver, String... abandoned) {
-            answer.complete(Optional.of(new Beat(history, takeOver, HISTORY, LONG, List.of(abandoned))));
+        void answer(String history, String takeover, String... abandoned) {
+            answer.complete(Optional.of(new Beat(history, takeover, HISTORY, LONG, List.of(abandoned))));
         }
 
         /** Another server answers than the one that received the beats. */
         void answerBehindAnother(String history) {
-            answer.complete(Optional.of(new Beat(history, NO_TAKE_OVER, "one in between", LONG, List.of())));
+            answer.complete(Optional.of(new Beat(history, NO_TAKEOVER, "one in between", LONG, List.of())));
         }
 
         void answerAfterARestart(String history) {
-            answer.complete(Optional.of(new Beat(history, NO_TAKE_OVER, HISTORY, Duration.ZERO, List.of())));
+            answer.complete(Optional.of(new Beat(history, NO_TAKEOVER, HISTORY, Duration.ZERO, List.of())));
         }
     }
 
     private static final class Heartbeats implements CrashDetection {
 
         private final LinkedBlockingQueue<Question> asked = new LinkedBlockingQueue<>();
-        private volatile TakeOverCondition condition = TakeOverCondition.NONE;
+        private volatile TakeoverCondition condition = TakeoverCondition.NONE;
         private volatile boolean hearsSignals = true;
         private volatile Duration commandTimeout = Duration.ofSeconds(5);
 
@@ -94,7 +94,7 @@ class EngineDoubtTests extends EngineInterleavings {
         }
 
         @Override
-        public TakeOverCondition takeOverCondition() {
+        public TakeoverCondition takeoverCondition() {
             return condition;
         }
 
@@ -148,16 +148,16 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** Granted after an answered beat. */
     private LockHandle certain() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         return granted(REQUEST, 1);
     }
 
     @Test
-    void aHoldIsCertainForTheTakeOverTimeAfterTheLastBeatWasSent() throws Exception {
+    void aHoldIsCertainForTheTakeoverTimeAfterTheLastBeatWasSent() throws Exception {
         LockHandle held = certain();
         assertThat(held.state()).isEqualTo(HoldState.HELD);
 
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
 
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         assertThat(held.isHeld()).isFalse();
@@ -167,10 +167,10 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aHoldWithAMinimumHoldIsCertainForItsWholeLease() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         LockHandle held = granted(REQUEST.minHold(Duration.ofMillis(1)), 1);
 
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
 
         assertThat(held.state()).isEqualTo(HoldState.HELD);
     }
@@ -179,8 +179,8 @@ class EngineDoubtTests extends EngineInterleavings {
     void aHoldStaysCertainWhileTheStoreAnswers() throws Exception {
         LockHandle held = certain();
         for (int i = 0; i < 3; i++) {
-            letPass(TAKE_OVER.dividedBy(2));
-            answered(HISTORY, NO_TAKE_OVER);
+            letPass(TAKEOVER.dividedBy(2));
+            answered(HISTORY, NO_TAKEOVER);
         }
         assertThat(held.isHeld()).isTrue();
         assertThat(backend.renewCalls).isEmpty();
@@ -189,10 +189,10 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void certaintyCountsFromTheSendingOfABeatAndNotFromItsAnswer() throws Exception {
         LockHandle held = certain();
-        Duration most = TAKE_OVER.multipliedBy(3).dividedBy(5);
+        Duration most = TAKEOVER.multipliedBy(3).dividedBy(5);
         Question sentBefore = nextOfNow();
         letPass(most);
-        sentBefore.answer(HISTORY, NO_TAKE_OVER);
+        sentBefore.answer(HISTORY, NO_TAKEOVER);
         nextOfNow();
         assertThat(held.state()).isEqualTo(HoldState.HELD);
         letPass(most);
@@ -202,10 +202,10 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void aHoldIsCertainAgainWithTheNextAnswerOfTheSameHistory() throws Exception {
         LockHandle held = certain();
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         await().untilAsserted(() -> assertThat(events).hasAtLeastOneElementOfType(LockEvent.InDoubt.class));
 
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
 
         assertThat(held.state()).isEqualTo(HoldState.HELD);
         assertThat(backend.renewCalls).as("nothing was taken over").isEmpty();
@@ -216,26 +216,26 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void aHoldIsRenewedOnceAfterATakeOver() throws Exception {
+    void aHoldIsRenewedOnceAfterATakeover() throws Exception {
         LockHandle held = certain();
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         assertThat(held.state()).as("perhaps it was this lock").isEqualTo(HoldState.IN_DOUBT);
         confirmation.answer().complete(RENEWED);
         await().until(() -> held.state() == HoldState.HELD);
 
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         assertThat(held.state()).isEqualTo(HoldState.HELD);
         assertThat(backend.renewCalls).as("renewals").containsExactly(1);
     }
 
-    /** The store may have executed the take-over after the renewal. */
+    /** The store may have executed the takeover after the renewal. */
     @Test
-    void aRenewalSentBeforeATakeOverWasKnownDoesNotConfirmAHold() throws Exception {
+    void aRenewalSentBeforeATakeoverWasKnownDoesNotConfirmAHold() throws Exception {
         LockHandle held = certain();
         letPass(held.remainingLease().dividedBy(2));
         Sent<RenewCommand, RenewResult> before = backend.nextRenewal();
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         before.answer().complete(RENEWED);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         backend.nextRenewal().answer().complete(RENEWED);
@@ -245,9 +245,9 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void confirmsAgainWhenAConfirmationHasNoAnswer() throws Exception {
         LockHandle held = certain();
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(RENEWED);
         await().untilAsserted(() -> assertThat(held.isHeld()).isTrue());
     }
@@ -262,11 +262,11 @@ class EngineDoubtTests extends EngineInterleavings {
                 throw new OutOfMemoryError("planted");
             }
         };
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         resultOf(failed);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(RENEWED);
         await().until(() -> held.state() == HoldState.HELD);
     }
@@ -284,11 +284,11 @@ class EngineDoubtTests extends EngineInterleavings {
                 throw new OutOfMemoryError("planted");
             }
         };
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         resultOf(failed);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(RENEWED);
         await().until(() -> held.state() == HoldState.HELD);
     }
@@ -298,29 +298,29 @@ class EngineDoubtTests extends EngineInterleavings {
         LockHandle held = certain();
         Question earlier = nextOfNow();
         Question later = nextOfNow();
-        later.answer(HISTORY, NO_TAKE_OVER);
+        later.answer(HISTORY, NO_TAKEOVER);
         nextOfNow(); // so that the answer has been processed
-        earlier.answer(ANOTHER_HISTORY, NO_TAKE_OVER);
+        earlier.answer(ANOTHER_HISTORY, NO_TAKEOVER);
         nextOfNow();
         assertThat(held.isHeld()).isTrue();
         assertThat(backend.renewCalls).as("the period goes on").isEmpty();
     }
 
     @Test
-    void aHoldIsLostToATakeOverIfTheStoreDoesNotConfirmIt() throws Exception {
+    void aHoldIsLostToATakeoverIfTheStoreDoesNotConfirmIt() throws Exception {
         LockHandle held = certain();
-        letPass(TAKE_OVER);
-        answered(HISTORY, TAKE_OVER_1);
+        letPass(TAKEOVER);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
         awaitLoss(LossCause.TAKEN_OVER);
         assertThat(held.state()).isEqualTo(HoldState.LOST);
     }
 
     @Test
-    void aHoldIsLostToATakeOverIfTheStoreGrantsTheLockToAnotherCaller() throws Exception {
+    void aHoldIsLostToATakeoverIfTheStoreGrantsTheLockToAnotherCaller() throws Exception {
         LockHandle held = certain();
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
 
         backend.signal(KEY);
         backend.nextAcquire().answer().complete(granted(2));
@@ -333,11 +333,11 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void ensureHeldSendsABeatAtOnce() throws Exception {
         LockHandle held = certain();
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         Question regular = nextOfNow(); // unanswered
         CompletableFuture<Void> ensuring = ensuring(held);
 
-        heartbeats.next().answer(HISTORY, NO_TAKE_OVER);
+        heartbeats.next().answer(HISTORY, NO_TAKEOVER);
 
         resultOf(ensuring);
         assertThat(held.isHeld()).isTrue();
@@ -346,14 +346,14 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void ensureHeldConfirmsTheHoldAfterATakeOver() throws Exception {
+    void ensureHeldConfirmsTheHoldAfterATakeover() throws Exception {
         LockHandle held = certain();
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
         heartbeats.asked.clear();
         CompletableFuture<Void> ensuring = ensuring(held);
 
-        heartbeats.next().answer(HISTORY, TAKE_OVER_1);
+        heartbeats.next().answer(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> asked = backend.nextRenewal();
         assertThat(ensuring).isNotDone();
         asked.answer().complete(RENEWED);
@@ -366,7 +366,7 @@ class EngineDoubtTests extends EngineInterleavings {
     void ensureHeldWaitsForOneCommandTimeoutAtMost() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(50);
         LockHandle held = certain();
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         CompletableFuture<Void> ensuring = ensuring(held); // beats are unanswered
 
         assertFails(ensuring, LockBackendException.class)
@@ -377,9 +377,9 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void ensureHeldWaitsAtMostUntilTheLeaseIsOver() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
-        LockHandle held = granted(REQUEST.lease(TAKE_OVER.plusMillis(200)), 1);
-        letPass(TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
+        LockHandle held = granted(REQUEST.lease(TAKEOVER.plusMillis(200)), 1);
+        letPass(TAKEOVER);
         CompletableFuture<Void> ensuring = ensuring(held);
         heartbeats.next();
         letPass(Duration.ofMinutes(1));
@@ -389,10 +389,10 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void confirmsAHoldThatIsNotRenewedWithoutExtendingIt() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         LockHandle held = granted(REQUEST.withoutRenewal(), 1);
         Duration before = held.remainingLease();
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         assertThat(confirmation.command().lease()).isEqualTo(Duration.ofMillis(1));
         confirmation.answer().complete(RENEWED);
@@ -403,15 +403,15 @@ class EngineDoubtTests extends EngineInterleavings {
     /** Such as a deposed master, where an earlier mark of the instance ages. */
     @Test
     void confirmsAGrantOfAnotherHistoryBeforeItsCallerGetsIt() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         heartbeats.asked.clear();
         backend.nextAcquire().answer().complete(grantedBy(ANOTHER_HISTORY, 1));
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         assertThat(acquiring).isNotDone();
         confirmation.answer().complete(RENEWED);
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         assertThat(resultOf(acquiring).isHeld()).isTrue();
     }
 
@@ -429,7 +429,7 @@ class EngineDoubtTests extends EngineInterleavings {
                 usual.jitter());
         heartbeats.asked.clear();
         LockEngine other = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), oneThread);
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CompletableFuture<LockHandle> inDoubt = other.acquireAsync(LockRequest.of("in doubt"));
         backend.nextAcquire().answer().complete(grantedBy(ANOTHER_HISTORY, 1));
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
@@ -440,14 +440,14 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(resultOf(certain).isHeld()).isTrue();
         assertThat(inDoubt).isNotDone();
         confirmation.answer().complete(RENEWED);
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         assertThat(resultOf(inDoubt).isHeld()).isTrue();
         other.beginStop();
     }
 
     @Test
     void failsAnAsynchronousCallerInDoubtWhenTheEngineStops() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(grantedBy(ANOTHER_HISTORY, 1));
         backend.nextRenewal();
@@ -460,26 +460,26 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void confirmsALateGrantBeforeItsCallerGetsIt() throws Exception {
         heartbeats.commandTimeout = Duration.ofHours(1);
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         heartbeats.asked.clear();
         attempt.answer().complete(granted(1));
         Question beat = heartbeats.next();
         assertThat(acquiring).isNotDone();
-        beat.answer(HISTORY, NO_TAKE_OVER);
-        answered(HISTORY, NO_TAKE_OVER);
+        beat.answer(HISTORY, NO_TAKEOVER);
+        answered(HISTORY, NO_TAKEOVER);
         assertThat(resultOf(acquiring).isHeld()).isTrue();
     }
 
     @Test
     void waitsForTheConfirmationOfALateGrantOnlyAsLongAsItsCaller() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(50);
-        answered(HISTORY, NO_TAKE_OVER);
-        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.maxWait(TAKE_OVER));
+        answered(HISTORY, NO_TAKEOVER);
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.maxWait(TAKEOVER));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         attempt.answer().complete(granted(1));
         nextOfNow().answer.complete(Optional.empty());
         assertFails(acquiring, LockBackendException.class).hasMessageContaining("granted it late");
@@ -490,7 +490,7 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void waitsForNoConfirmationACommandTimeoutAfterTheAttemptOfACallerThatDoesNotWait() throws Exception {
         heartbeats.commandTimeout = Duration.ofSeconds(20);
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         letPass(Duration.ofSeconds(15));
@@ -504,12 +504,12 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void reentersAHoldInDoubtOnlyOnceItIsConfirmed() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CountDownLatch inDoubt = new CountDownLatch(1);
         CompletableFuture<LockHandle> entering = CompletableFuture.supplyAsync(
                 () -> {
                     LockHandle outer = engine.acquire(REQUEST);
-                    letPass(TAKE_OVER);
+                    letPass(TAKEOVER);
                     assertThatThrownBy(() -> outer.reenter(REQUEST)).isInstanceOf(LockBackendException.class);
                     inDoubt.countDown();
                     return engine.acquire(REQUEST);
@@ -518,7 +518,7 @@ class EngineDoubtTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(granted(1));
         assertThat(inDoubt.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(entering).isNotDone();
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         assertThat(resultOf(entering).isHeld()).isTrue();
     }
 
@@ -526,11 +526,11 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void reenteringAHoldInDoubtWaitsOnlyAsLongAsItsCaller() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(50);
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(
                 () -> {
                     engine.acquire(REQUEST);
-                    letPass(TAKE_OVER);
+                    letPass(TAKEOVER);
                     return catchThrowable(() -> engine.tryAcquire(REQUEST));
                 },
                 EngineInterleavings::onNewThread);
@@ -539,18 +539,18 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void aHoldStaysInDoubtIfARestartMayHaveForgottenATakeOver() throws Exception {
+    void aHoldStaysInDoubtIfARestartMayHaveForgottenATakeover() throws Exception {
         LockHandle held = undecidable();
-        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        answered(ANOTHER_HISTORY, NO_TAKEOVER);
         letPass(held.remainingLease().dividedBy(2));
         backend.nextRenewal().answer().complete(RENEWED_THERE);
-        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        answered(ANOTHER_HISTORY, NO_TAKEOVER);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         assertThat(losses).isEmpty();
     }
 
     @Test
-    void ensureHeldThrowsIfARestartMayHaveForgottenATakeOver() throws Exception {
+    void ensureHeldThrowsIfARestartMayHaveForgottenATakeover() throws Exception {
         LockHandle held = undecidable();
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
@@ -562,8 +562,8 @@ class EngineDoubtTests extends EngineInterleavings {
     /** In doubt when a store answered that had been restarted. */
     private LockHandle undecidable() throws Exception {
         LockHandle held = certain();
-        letPass(TAKE_OVER);
-        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        letPass(TAKEOVER);
+        answered(ANOTHER_HISTORY, NO_TAKEOVER);
         return held;
     }
 
@@ -571,26 +571,26 @@ class EngineDoubtTests extends EngineInterleavings {
     void aHoldGrantedAfterARestartIsCertain() throws Exception {
         undecidable();
         LockHandle later = grantedBy(ANOTHER_HISTORY, LockRequest.of("other"), 2);
-        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        answered(ANOTHER_HISTORY, NO_TAKEOVER);
         assertThat(later.state()).isEqualTo(HoldState.HELD);
     }
 
     @Test
-    void aHoldStaysCertainThroughARestartShorterThanTheTakeOverTime() throws Exception {
+    void aHoldStaysCertainThroughARestartShorterThanTheTakeoverTime() throws Exception {
         LockHandle held = certain();
-        letPass(TAKE_OVER.dividedBy(2));
-        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        letPass(TAKEOVER.dividedBy(2));
+        answered(ANOTHER_HISTORY, NO_TAKEOVER);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
         await().until(() -> held.state() == HoldState.HELD);
     }
 
     @Test
-    void aHoldIsCertainAgainAfterAFailoverIfReplicasAcknowledgeTakeOvers() throws Exception {
-        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
-        answered(HISTORY, TAKE_OVER_1);
+    void aHoldIsCertainAgainAfterAFailoverIfReplicasAcknowledgeTakeovers() throws Exception {
+        heartbeats.condition = TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, TAKEOVER_1);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.multipliedBy(2));
-        answered(ANOTHER_HISTORY, TAKE_OVER_1);
+        letPass(TAKEOVER.multipliedBy(2));
+        answered(ANOTHER_HISTORY, TAKEOVER_1);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
         await().until(() -> held.state() == HoldState.HELD);
@@ -598,48 +598,48 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** The trace expires some time after the last lease that it concerns. */
     @Test
-    void aHoldIsCertainAgainAfterAFailoverWithoutATakeOver() throws Exception {
-        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
-        answered(HISTORY, TAKE_OVER_1);
+    void aHoldIsCertainAgainAfterAFailoverWithoutATakeover() throws Exception {
+        heartbeats.condition = TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, TAKEOVER_1);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.multipliedBy(2));
-        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        letPass(TAKEOVER.multipliedBy(2));
+        answered(ANOTHER_HISTORY, NO_TAKEOVER);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
         await().until(() -> held.state() == HoldState.HELD);
     }
 
-    /** The lock may have been granted by that take-over, at the old master, and released there. */
+    /** The lock may have been granted by that takeover, at the old master, and released there. */
     @Test
-    void aHoldStaysInDoubtAfterAFailoverThatReportsATakeOver() throws Exception {
-        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
-        answered(HISTORY, TAKE_OVER_1);
+    void aHoldStaysInDoubtAfterAFailoverThatReportsATakeover() throws Exception {
+        heartbeats.condition = TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, TAKEOVER_1);
         LockHandle held = granted(REQUEST, 1);
-        answered(ANOTHER_HISTORY, TAKE_OVER_2);
+        answered(ANOTHER_HISTORY, TAKEOVER_2);
         letPass(held.remainingLease().dividedBy(2));
         backend.nextRenewal().answer().complete(RENEWED_THERE);
-        answered(ANOTHER_HISTORY, TAKE_OVER_2);
+        answered(ANOTHER_HISTORY, TAKEOVER_2);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
     }
 
-    /** The take-over is known, and may concern this lock; the new master may not know the grant. */
+    /** The takeover is known, and may concern this lock; the new master may not know the grant. */
     @Test
-    void aHoldNotConfirmedAfterTheLastTakeOverStaysInDoubtAfterAFailover() throws Exception {
-        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+    void aHoldNotConfirmedAfterTheLastTakeoverStaysInDoubtAfterAFailover() throws Exception {
+        heartbeats.condition = TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS;
         LockHandle held = certain();
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
-        answered(ANOTHER_HISTORY, TAKE_OVER_1);
+        answered(ANOTHER_HISTORY, TAKEOVER_1);
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
         awaitLoss(LossCause.HISTORY_CHANGED);
     }
 
     /** It has lost the data that replicas had acknowledged, including the lock granted with it. */
     @Test
-    void aHoldStaysInDoubtAfterAMasterRestartEvenIfReplicasAcknowledgeTakeOvers() throws Exception {
-        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+    void aHoldStaysInDoubtAfterAMasterRestartEvenIfReplicasAcknowledgeTakeovers() throws Exception {
+        heartbeats.condition = TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS;
         LockHandle held = certain();
-        letPass(TAKE_OVER.multipliedBy(2));
+        letPass(TAKEOVER.multipliedBy(2));
         nextOfNow().answerAfterARestart(ANOTHER_HISTORY);
         nextOfNow();
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
@@ -648,9 +648,9 @@ class EngineDoubtTests extends EngineInterleavings {
     /** FLUSHALL, or a master that restarted empty, and handed that on to the replica that was promoted then. */
     @Test
     void aHoldStaysInDoubtAfterAFailoverThatFollowsAnotherLossOfTheHistory() throws Exception {
-        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        heartbeats.condition = TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS;
         LockHandle held = certain();
-        letPass(TAKE_OVER.multipliedBy(2));
+        letPass(TAKEOVER.multipliedBy(2));
         nextOfNow().answerBehindAnother(ANOTHER_HISTORY);
         nextOfNow();
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
@@ -662,9 +662,9 @@ class EngineDoubtTests extends EngineInterleavings {
         LockHandle held = certain();
         letPass(held.remainingLease().dividedBy(2));
         Duration before = held.remainingLease();
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> again = backend.nextRenewal();
         assertThat(held.state()).as("not confirmed").isEqualTo(HoldState.IN_DOUBT);
         assertThat(held.remainingLease()).as("not extended").isLessThanOrEqualTo(before);
@@ -673,13 +673,13 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void aReleaseThatFindsTheLockFreeIsUnknownIfATakeOverWasPossible() throws Exception {
+    void aReleaseThatFindsTheLockFreeIsUnknownIfATakeoverWasPossible() throws Exception {
         LockHandle held = certain();
         LockHandle other = granted(LockRequest.of("other"), 2);
         CompletableFuture<ReleaseOutcome> certain = other.closeAsync();
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
         assertThat(resultOf(certain)).isEqualTo(ReleaseOutcome.RELEASED);
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         CompletableFuture<ReleaseOutcome> doubtful = held.closeAsync();
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
         assertThat(resultOf(doubtful)).isEqualTo(ReleaseOutcome.UNKNOWN);
@@ -688,19 +688,19 @@ class EngineDoubtTests extends EngineInterleavings {
     /** While a caller waited for one answer, the other lock was lost. */
     @Test
     void ensureHeldChecksEachOfSeveralLocksAgainAfterAWait() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b")));
         backend.nextAcquire().answer().complete(granted(1));
         backend.nextAcquire().answer().complete(granted(2));
         LockHandle both = resultOf(acquiring);
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> ofA = backend.nextRenewal();
         Sent<RenewCommand, RenewResult> ofB = backend.nextRenewal();
         ofA.answer().complete(RENEWED);
         heartbeats.asked.clear();
         CompletableFuture<Void> ensuring = ensuring(both);
-        heartbeats.next().answer(HISTORY, TAKE_OVER_1);
-        answered(HISTORY, TAKE_OVER_1);
+        heartbeats.next().answer(HISTORY, TAKEOVER_1);
+        answered(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> askedForB = backend.nextRenewal();
         engine.admin().revoke("a", 1);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
@@ -709,27 +709,27 @@ class EngineDoubtTests extends EngineInterleavings {
         assertFails(ensuring, LockLostException.class);
     }
 
-    /** The store keeps the take-over time of the first owner; the second one requested none. */
+    /** The store keeps the takeover time of the first owner; the second one requested none. */
     @Test
-    void doesNotHandOverToAWaiterWithAnotherTakeOverTime() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+    void doesNotHandOverToAWaiterWithAnotherTakeoverTime() throws Exception {
+        answered(HISTORY, NO_TAKEOVER);
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.named(NEVER_TAKEN_OVER));
         CompletableFuture.runAsync(first::release, EngineInterleavings::onNewThread);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
 
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        assertThat(attempt.command().token().takeOverMillis()).isZero();
+        assertThat(attempt.command().token().takeoverMillis()).isZero();
         attempt.answer().complete(granted(2));
         assertThat(resultOf(second).isHeld()).isTrue();
     }
 
     @Test
     void doesNotHandOverAHoldInDoubt() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         LockHandle held = waitedFor(REQUEST, 1, 0);
         CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST);
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         held.closeAsync();
         assertThat(backend.nextRelease().command().key()).isEqualTo(KEY);
         assertThat(next).isNotDone();
@@ -738,13 +738,13 @@ class EngineDoubtTests extends EngineInterleavings {
     /** Both have the same grant. */
     @Test
     void aHandedOverHoldIsLostIfARenewalForTheHoldBeforeFindsTheLockTaken() throws Exception {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         LockHandle held = waitedFor(REQUEST, 1, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
-        answered(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         CompletableFuture<Void> ensuring = ensuring(held);
-        heartbeats.next().answer(HISTORY, TAKE_OVER_1);
+        heartbeats.next().answer(HISTORY, TAKEOVER_1);
         Sent<RenewCommand, RenewResult> ofOwner = backend.nextRenewal();
         confirmation.answer().complete(RENEWED);
         resultOf(ensuring);
@@ -757,26 +757,26 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void theTokenNamesTheTakeOverTimeUnlessTheLeaseIsShorterOrTheStoreDoesNotAnswer() {
-        assertThat(takeOverOf(REQUEST)).as("not answered yet").isZero();
-        answered(HISTORY, NO_TAKE_OVER);
-        assertThat(takeOverOf(REQUEST)).isEqualTo(TAKE_OVER.toMillis());
-        assertThat(takeOverOf(REQUEST.lease(TAKE_OVER))).isZero();
-        letPass(TAKE_OVER);
-        assertThat(takeOverOf(REQUEST)).isZero();
+    void theTokenNamesTheTakeoverTimeUnlessTheLeaseIsShorterOrTheStoreDoesNotAnswer() {
+        assertThat(takeoverOf(REQUEST)).as("not answered yet").isZero();
+        answered(HISTORY, NO_TAKEOVER);
+        assertThat(takeoverOf(REQUEST)).isEqualTo(TAKEOVER.toMillis());
+        assertThat(takeoverOf(REQUEST.lease(TAKEOVER))).isZero();
+        letPass(TAKEOVER);
+        assertThat(takeoverOf(REQUEST)).isZero();
     }
 
-    private long takeOverOf(LockRequest request) {
+    private long takeoverOf(LockRequest request) {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request.maxWait(Duration.ZERO));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(contended());
         assertThatThrownBy(() -> resultOf(acquiring)).isNotNull();
-        return attempt.command().token().takeOverMillis();
+        return attempt.command().token().takeoverMillis();
     }
 
     @Test
     void eachBeatNamesTheLocksThatTheInstanceWaitsFor() {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         heldBy("a0000000", "a1");
         heldBy("b0000000", "b1");
 
@@ -786,14 +786,14 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void theFirstBeatNamesALockWhoseAttemptWasAnsweredBefore() {
         heldBy("a0000000", "a1");
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
 
         assertThat(nextOfNow().waitedFor).containsExactly("a1");
     }
 
     @Test
     void eachBeatNamesALockOfEveryOwnerHoweverManyLocksOthersHave() {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         for (int i = 0; i < 400; i++) {
             heldBy("a0000000", "a" + i);
         }
@@ -808,7 +808,7 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void retriesAsOftenAsWithoutBeatsWhenSignalsGetLost() throws Exception {
         heartbeats.hearsSignals = false;
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         heldBy("a0000000", "a1");
         assertThat(nextOfNow().waitedFor).containsExactly("a1");
 
@@ -817,19 +817,19 @@ class EngineDoubtTests extends EngineInterleavings {
             letPass(RETRY_DELAY.plusMillis(20));
             settle();
             Sent<AcquireCommand, AcquireResult> attempt = backend.pollAcquire().orElseThrow();
-            answered(HISTORY, NO_TAKE_OVER);
+            answered(HISTORY, NO_TAKEOVER);
             attempt.answer().complete(contendedBy("a0000000"));
         }
     }
 
     @Test
     void retriesAllLocksOfAnOwnerThatIsGone() {
-        answered(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKEOVER);
         heldBy("a0000000", "a1");
         heldBy("a0000000", "a2");
         heldBy("b0000000", "b1");
 
-        nextOfNow().answer(HISTORY, NO_TAKE_OVER, "a1");
+        nextOfNow().answer(HISTORY, NO_TAKEOVER, "a1");
 
         assertThat(List.of(nextKey(), nextKey())).containsExactlyInAnyOrder("a1", "a2");
     }
@@ -842,12 +842,12 @@ class EngineDoubtTests extends EngineInterleavings {
     void concurrentEnsureHeldCallsShareOneBeat() throws Exception {
         LockHandle held = certain();
         LockHandle other = granted(LockRequest.of("other"), 2);
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         nextOfNow(); // the next regular beat follows after 250 ms
         CompletableFuture<Void> one = ensuring(held);
         Question shared = heartbeats.next();
         CompletableFuture<Void> another = ensuring(other);
-        shared.answer(HISTORY, NO_TAKE_OVER);
+        shared.answer(HISTORY, NO_TAKEOVER);
         resultOf(one);
         resultOf(another);
     }
@@ -892,8 +892,8 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     /** Returns once the answer to the next beat is processed: one thread sends beats and processes answers. */
-    private void answered(String history, String takeOver) {
-        nextOfNow().answer(history, takeOver);
+    private void answered(String history, String takeover) {
+        nextOfNow().answer(history, takeover);
         nextOfNow();
     }
 

@@ -43,7 +43,7 @@ abstract class EngineInterleavings {
     /** The name of locks whose release waits for no answer. */
     static final String SENT_RELEASE = "sent-release";
 
-    static final Duration TAKE_OVER = Duration.ofSeconds(4);
+    static final Duration TAKEOVER = Duration.ofSeconds(4);
 
     /** The longest delay between two attempts. */
     static final Duration RETRY_DELAY = EngineSettings.DEFAULTS.maxRetryDelay();
@@ -121,7 +121,7 @@ abstract class EngineInterleavings {
     private static EngineSettings settings(EngineSettings.HandOver handOver) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
-                LockTerms.NONE.crashTakeOver(TAKE_OVER),
+                LockTerms.NONE.crashTakeover(TAKEOVER),
                 defaults.maxLease(),
                 defaults.maxRetryDelay(),
                 handOver,
@@ -129,7 +129,7 @@ abstract class EngineInterleavings {
                 defaults.warnAfter(),
                 Map.of(
                         NEVER_TAKEN_OVER,
-                        LockTerms.NONE.crashTakeOver(Duration.ZERO),
+                        LockTerms.NONE.crashTakeover(Duration.ZERO),
                         SENT_RELEASE,
                         LockTerms.NONE.release(LockTerms.Release.SEND)));
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** A store whose session decides how long a lock is certain. */
 class EngineSessionTests extends EngineInterleavings {
 
-    private static final Duration CERTAIN = TAKE_OVER.multipliedBy(4);
+    private static final Duration CERTAIN = TAKEOVER.multipliedBy(4);
 
     /** In the session with this number, if it answers. */
     private static final class Session implements CrashDetection {
@@ -47,7 +47,7 @@ class EngineSessionTests extends EngineInterleavings {
 
         @Override
         public Duration commandTimeout() {
-            return TAKE_OVER;
+            return TAKEOVER;
         }
 
         @Override
@@ -67,7 +67,7 @@ class EngineSessionTests extends EngineInterleavings {
     void awaitAnswer() {
         backend.opened();
         await().until(() -> session.beats.get() > 0);
-        letPass(TAKE_OVER);
+        letPass(TAKEOVER);
         await().until(() -> session.beats.get() > 1);
     }
 
@@ -79,13 +79,13 @@ class EngineSessionTests extends EngineInterleavings {
     }
 
     @Test
-    void aHoldIsCertainForTheSessionTimeoutWhateverTheTakeOverTime() throws Exception {
+    void aHoldIsCertainForTheSessionTimeoutWhateverTheTakeoverTime() throws Exception {
         LockHandle held = grantedInSession(REQUEST);
 
-        letPass(TAKE_OVER.multipliedBy(3));
+        letPass(TAKEOVER.multipliedBy(3));
         assertThat(held.state()).isEqualTo(HoldState.HELD);
 
-        letPass(TAKE_OVER.multipliedBy(2));
+        letPass(TAKEOVER.multipliedBy(2));
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         assertThat(held.isHeld()).isFalse();
     }
@@ -95,26 +95,26 @@ class EngineSessionTests extends EngineInterleavings {
     void aHoldWithAMinimumHoldIsInDoubtWhenTheSessionIsSilent() throws Exception {
         LockHandle held = grantedInSession(REQUEST.minHold(Duration.ofMillis(1)));
 
-        letPass(TAKE_OVER.multipliedBy(5));
+        letPass(TAKEOVER.multipliedBy(5));
 
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
     }
 
     @Test
     @Tag(Effort.FULL)
-    void theTokenNamesNoTakeOverTime() throws Exception {
+    void theTokenNamesNoTakeoverTime() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThat(resultOf(acquiring).isHeld()).isTrue();
-        assertThat(attempt.command().token().takeOverMillis()).isZero();
+        assertThat(attempt.command().token().takeoverMillis()).isZero();
     }
 
     @Test
     void aHoldIsLostIfANewSessionDoesNotHaveIt() throws Exception {
         LockHandle held = grantedInSession(REQUEST);
-        letPass(TAKE_OVER.multipliedBy(5));
+        letPass(TAKEOVER.multipliedBy(5));
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
         session.number = 2;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Random;
@@ -20,7 +20,7 @@ class EngineTokensTests {
 
     @Test
     void tokensNameTheThreadAndTheTimeOfTheAttempt() {
-        LockToken token = tokens.next("http-1", 0, TakeOverCondition.NONE);
+        LockToken token = tokens.next("http-1", 0, TakeoverCondition.NONE);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:[1-9][0-9]{1,18}\\|1700000000000 http-1");
     }
@@ -30,11 +30,11 @@ class EngineTokensTests {
         EngineSettings settings = EngineSettings.DEFAULTS.at("pod-7/orders");
 
         assertThat(new EngineTokens(clock, settings, new Random(1))
-                        .next("http-1", 0, TakeOverCondition.NONE)
+                        .next("http-1", 0, TakeoverCondition.NONE)
                         .value())
                 .endsWith("|1700000000000 http-1@pod-7/orders");
         assertThat(new EngineTokens(clock, settings.withoutOwner(), new Random(1))
-                        .next("http-1", 0, TakeOverCondition.NONE)
+                        .next("http-1", 0, TakeoverCondition.NONE)
                         .value())
                 .matches("[0-9a-f]{32}:[1-9][0-9]{1,18}");
     }
@@ -42,7 +42,7 @@ class EngineTokensTests {
     @Test
     void tokensNameOnlyTheInstanceWhenConfigured() {
         LockToken token = new EngineTokens(clock, EngineSettings.DEFAULTS.withoutOwner(), new Random(1))
-                .next("http-1", 0, TakeOverCondition.NONE);
+                .next("http-1", 0, TakeoverCondition.NONE);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:[1-9][0-9]{1,18}");
         assertThat(token.tellsOwner()).isFalse();

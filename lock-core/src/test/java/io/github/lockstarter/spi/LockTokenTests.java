@@ -44,7 +44,7 @@ class LockTokenTests {
     @Test
     void theHolderShowsTheHostOfTheInstance() {
         LockToken token = new LockToken(
-                ID, 7, LockToken.ownerAt("worker @coroutine#2", "pod-7/orders"), SINCE, 1_000, TakeOverCondition.NONE);
+                ID, 7, LockToken.ownerAt("worker @coroutine#2", "pod-7/orders"), SINCE, 1_000, TakeoverCondition.NONE);
 
         assertThat(token.value()).isEqualTo(ID + ":7|1700000000123 worker @coroutine#2@pod-7/orders|1000");
         LockHolder holder = LockToken.holderOf(token.value());
@@ -56,8 +56,8 @@ class LockTokenTests {
     }
 
     @Test
-    void storesTheReplicasAfterTheTakeOverTime() {
-        LockToken token = new LockToken(ID, 7, "", 0, 1_000, TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS);
+    void storesTheReplicasAfterTheTakeoverTime() {
+        LockToken token = new LockToken(ID, 7, "", 0, 1_000, TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS);
 
         assertThat(token.value()).isEqualTo(ID + ":7||1000+");
         assertThat(LockToken.holderOf(ID + "||1000+")).isEqualTo(new LockHolder("01234567"));
@@ -67,7 +67,7 @@ class LockTokenTests {
     @Test
     void limitsTheLengthOfTheOwnerAndItsHost() {
         String owner = LockToken.ownerAt("x".repeat(100), "y".repeat(100));
-        assertThat(new LockToken(ID, Long.MAX_VALUE, owner, SINCE, 31_536_000_000L, TakeOverCondition.NONE).value())
+        assertThat(new LockToken(ID, Long.MAX_VALUE, owner, SINCE, 31_536_000_000L, TakeoverCondition.NONE).value())
                 .hasSizeLessThanOrEqualTo(160)
                 .contains("x@y");
     }

@@ -74,8 +74,8 @@ public abstract class ForwardingBackend implements LockBackend {
     }
 
     @Override
-    public StoreState.CrashTakeOver crashTakeOver() {
-        return backend.crashTakeOver();
+    public StoreState.CrashTakeover crashTakeover() {
+        return backend.crashTakeover();
     }
 
     @Override

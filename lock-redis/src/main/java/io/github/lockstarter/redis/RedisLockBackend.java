@@ -2,7 +2,7 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
@@ -29,7 +29,7 @@ import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.takeover.RedisHeartbeat;
-import io.github.lockstarter.redis.takeover.TakeOverAcknowledgement;
+import io.github.lockstarter.redis.takeover.TakeoverAcknowledgement;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
@@ -42,7 +42,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -66,11 +66,11 @@ import java.util.stream.Stream;
  * and {@code :checked}; in a cluster each slot has its own, such as {@code <prefix>fence:{i}}, with a number {@code i}
  * in that slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is
  * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
- * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve take-overs (docs/design.md). {@code
+ * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve takeovers (docs/design.md). {@code
  * <prefix>history:grace} is the grace period of an instance, for comparison.
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
- * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
+ * PUBLISH; takeovers also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
  * round trips; outside a cluster up to 32 renewals share a call, under load also attempts or releases. A {@code SET
  * <prefix>{n} text NX PX} of another program and these locks exclude each other.
  * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
@@ -96,9 +96,9 @@ public final class RedisLockBackend implements QuorumNode {
     private static final String DEGRADED =
             "Redis" + UNNAMED_HISTORY + ", so that a server may have locks that have other owners by now";
     private static final String REFUSED =
-            " lacks a right that take-overs need, so that this instance takes no locks over: ";
-    private static final CrashTakeOver UNACKNOWLEDGED = CrashTakeOver.off(
-            "A take-over waits for a replica that is away: every server that may become the master has"
+            " lacks a right that takeovers need, so that this instance takes no locks over: ";
+    private static final CrashTakeover UNACKNOWLEDGED =
+            CrashTakeover.off("A takeover waits for a replica that is away: every server that may become the master has"
                     + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL "
                     + "RESET)");
 
@@ -119,8 +119,8 @@ public final class RedisLockBackend implements QuorumNode {
     private final KeySpace probedKeys;
     private final AcquireScript probeScript;
     private final ServerChecks serverChecks;
-    /** Empty if this topology or configuration has no take-over; then {@code heartbeat} is empty too. */
-    private final Optional<TakeOverAcknowledgement> acknowledgement;
+    /** Empty if this topology or configuration has no takeover; then {@code heartbeat} is empty too. */
+    private final Optional<TakeoverAcknowledgement> acknowledgement;
 
     private final Optional<RedisHeartbeat> heartbeat;
 
@@ -154,7 +154,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.serverChecks = new ServerChecks(connections, connector, settings, keySpace);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
-                : Optional.of(new TakeOverAcknowledgement(connector, keySpace, settings));
+                : Optional.of(new TakeoverAcknowledgement(connector, keySpace, settings));
         this.heartbeat = acknowledgement.map(known -> heartbeat(histories.ofKey(keySpace.history()), known));
         this.acquireScript = new AcquireScript(
                 runner,
@@ -164,9 +164,9 @@ public final class RedisLockBackend implements QuorumNode {
                 (unacknowledged, key) -> acknowledgement.ifPresent(known -> known.begin(unacknowledged, key)));
     }
 
-    private RedisHeartbeat heartbeat(ServerHistory history, TakeOverAcknowledgement known) {
-        TakeOverCondition condition =
-                connector.hasReplicas() ? TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS : TakeOverCondition.NONE;
+    private RedisHeartbeat heartbeat(ServerHistory history, TakeoverAcknowledgement known) {
+        TakeoverCondition condition =
+                connector.hasReplicas() ? TakeoverCondition.ACKNOWLEDGED_BY_REPLICAS : TakeoverCondition.NONE;
         return new RedisHeartbeat(
                 runner,
                 connections,
@@ -184,7 +184,7 @@ public final class RedisLockBackend implements QuorumNode {
      */
     public void start() {
         connections.start();
-        acknowledgement.ifPresent(TakeOverAcknowledgement::start);
+        acknowledgement.ifPresent(TakeoverAcknowledgement::start);
         StartCheck check = new StartCheck(connections, keySpace, histories, failures);
         open();
         try {
@@ -235,7 +235,7 @@ public final class RedisLockBackend implements QuorumNode {
      * at most about 5 s.
      */
     public void stop() {
-        acknowledgement.ifPresent(TakeOverAcknowledgement::stop);
+        acknowledgement.ifPresent(TakeoverAcknowledgement::stop);
         connections.stop();
     }
 
@@ -353,25 +353,25 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     @Override
-    public CrashTakeOver crashTakeOver() {
+    public CrashTakeover crashTakeover() {
         if (connector.isCluster()) {
-            return CrashTakeOver.off(OF_CLUSTER);
+            return CrashTakeover.off(OF_CLUSTER);
         }
         if (settings.guard().isOff()) {
-            return CrashTakeOver.off(UNGUARDED);
+            return CrashTakeover.off(UNGUARDED);
         }
         return guard() == Guard.DEGRADED
-                ? CrashTakeOver.off(DEGRADED)
+                ? CrashTakeover.off(DEGRADED)
                 : heartbeat.flatMap(RedisHeartbeat::refusal).map(this::refused).orElseGet(this::unlessUnacknowledged);
     }
 
-    private CrashTakeOver unlessUnacknowledged() {
-        return heartbeat.filter(RedisHeartbeat::isUnacknowledged).isPresent() ? UNACKNOWLEDGED : CrashTakeOver.ON;
+    private CrashTakeover unlessUnacknowledged() {
+        return heartbeat.filter(RedisHeartbeat::isUnacknowledged).isPresent() ? UNACKNOWLEDGED : CrashTakeover.ON;
     }
 
-    private CrashTakeOver refused(ServerError refusal) {
-        return new CrashTakeOver(
-                CrashTakeOver.State.OFF,
+    private CrashTakeover refused(ServerError refusal) {
+        return new CrashTakeover(
+                CrashTakeover.State.OFF,
                 "The user of Redis at " + connector.target().name() + REFUSED + refusal.text(),
                 new RequiredRights(settings).remedyOf(refusal));
     }
@@ -415,7 +415,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public void close() {
-        acknowledgement.ifPresent(TakeOverAcknowledgement::close);
+        acknowledgement.ifPresent(TakeoverAcknowledgement::close);
         connections.close();
         connector.close();
     }

@@ -82,7 +82,7 @@ class TwoMastersIT {
     @Test
     void stopsAnInstanceThatIsConnectedToOneOfThemAndKeepsItsLocks() {
         Application application = connected();
-        application.awaitTakeOver(); // otherwise doubt begins after half of the lease
+        application.awaitTakeover(); // otherwise doubt begins after half of the lease
         LockHandle held = application.locks().acquire(key);
 
         second.promote();

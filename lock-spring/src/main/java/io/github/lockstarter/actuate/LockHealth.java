@@ -3,7 +3,7 @@ package io.github.lockstarter.actuate;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Coverage;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -69,12 +69,12 @@ public record LockHealth(String status, Map<String, Object> details) {
             details.put("guard", state.guard().name().toLowerCase(Locale.ROOT));
         }
         details.put("hearsSignals", state.hearsSignals());
-        CrashTakeOver takeOver = state.crashTakeOver();
-        if (takeOver.state() != CrashTakeOver.State.UNNEEDED) {
-            details.put("crashTakeover", takeOver.state().name().toLowerCase(Locale.ROOT));
+        CrashTakeover takeover = state.crashTakeover();
+        if (takeover.state() != CrashTakeover.State.UNNEEDED) {
+            details.put("crashTakeover", takeover.state().name().toLowerCase(Locale.ROOT));
         }
-        if (!takeOver.reason().isEmpty()) {
-            details.put("crashTakeoverReason", takeOver.reason());
+        if (!takeover.reason().isEmpty()) {
+            details.put("crashTakeoverReason", takeover.reason());
         }
         if (!state.warnings().isEmpty()) {
             details.put("warnings", state.warnings());

@@ -189,7 +189,7 @@ record DistributedLockProperties(
     /**
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Longest wait instead of distributed-lock.max-wait.
-     * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover.
+     * @param crashTakeover Takeover time instead of distributed-lock.crash-takeover.
      * @param minHold Minimum time from the grant until another caller gets the lock, even after a release. None by
      *     default.
      * @param renewal Whether the lease is renewed, instead of distributed-lock.renewal.

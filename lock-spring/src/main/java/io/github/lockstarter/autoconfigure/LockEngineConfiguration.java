@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockTemplate;
@@ -73,14 +73,14 @@ class LockEngineConfiguration {
         LockEngine engine = new LockEngine(distributedLockBackend, settings, listeners.all(), EngineClock.SYSTEM);
         log.info(
                 "Distributed locks are kept in {}: key prefix {}, lease {}, max-lease {}, max-wait {}, renewal {}, "
-                        + "crash take-over {}; this instance is {}",
+                        + "crash-takeover {}; this instance is {}",
                 distributedLockBackend,
                 properties.keyPrefix(),
                 DurationText.exactly(settings.lease()),
                 DurationText.exactly(settings.maxLease()),
                 DurationText.exactly(settings.terms().maxWait().orElseThrow()),
                 renewal(settings.terms()),
-                takeOver(engine, settings.terms()),
+                takeover(engine, settings.terms()),
                 engine.admin().instance()
                         + settings.shownPlace()
                                 .filter(place -> !place.isBlank())
@@ -95,9 +95,9 @@ class LockEngineConfiguration {
         return terms.renewal() == Renewal.ON ? "on (max-hold " + limit + ')' : "off";
     }
 
-    private static String takeOver(LockEngine engine, LockTerms terms) {
-        boolean isSupported = engine.crashTakeOver().state() == CrashTakeOver.State.ON;
-        return terms.crashTakeOver()
+    private static String takeover(LockEngine engine, LockTerms terms) {
+        boolean isSupported = engine.crashTakeover().state() == CrashTakeover.State.ON;
+        return terms.crashTakeover()
                 .filter(time -> isSupported && !time.isZero())
                 .map(DurationText::exactly)
                 .orElse("off");
@@ -115,7 +115,7 @@ class LockEngineConfiguration {
         return new LockEngineLifecycle(
                 beans.getBeansOfType(LockEngine.class),
                 beans,
-                properties.engineSettings().shortestCrashTakeOver().isPresent());
+                properties.engineSettings().shortestCrashTakeover().isPresent());
     }
 
     @Bean(TEMPLATE)

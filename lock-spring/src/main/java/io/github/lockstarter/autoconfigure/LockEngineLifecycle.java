@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.engine.LockEngine;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -30,22 +30,22 @@ final class LockEngineLifecycle implements SmartLifecycle {
 
     private final Map<String, LockEngine> engines;
     private final ConfigurableListableBeanFactory beans;
-    private final boolean isTakeOverWanted;
+    private final boolean isTakeoverWanted;
     private volatile boolean running;
 
     LockEngineLifecycle(
-            Map<String, LockEngine> engines, ConfigurableListableBeanFactory beans, boolean isTakeOverWanted) {
+            Map<String, LockEngine> engines, ConfigurableListableBeanFactory beans, boolean isTakeoverWanted) {
         this.engines = engines;
         this.beans = beans;
-        this.isTakeOverWanted = isTakeOverWanted;
+        this.isTakeoverWanted = isTakeoverWanted;
     }
 
     @Override
     public void start() {
         running = true;
         engines.values().forEach(LockEngineLifecycle::start);
-        if (isTakeOverWanted) {
-            engines.values().forEach(engine -> report(engine.crashTakeOver()));
+        if (isTakeoverWanted) {
+            engines.values().forEach(engine -> report(engine.crashTakeover()));
         }
     }
 
@@ -59,11 +59,11 @@ final class LockEngineLifecycle implements SmartLifecycle {
         }
     }
 
-    private static void report(CrashTakeOver takeOver) {
-        if (takeOver.warning().isPresent()) {
-            log.warn("{}{}", LEFT_TO_LEASES, takeOver.warning().get());
-        } else if (!takeOver.reason().isEmpty()) {
-            log.info("{}{}", LEFT_TO_LEASES, takeOver.reason());
+    private static void report(CrashTakeover takeover) {
+        if (takeover.warning().isPresent()) {
+            log.warn("{}{}", LEFT_TO_LEASES, takeover.warning().get());
+        } else if (!takeover.reason().isEmpty()) {
+            log.info("{}{}", LEFT_TO_LEASES, takeover.reason());
         }
     }
 

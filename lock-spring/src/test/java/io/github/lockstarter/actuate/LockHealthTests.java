@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,7 +64,7 @@ class LockHealthTests {
                 List.of(),
                 List.of(),
                 StoreState.Coverage.PART,
-                CrashTakeOver.UNNEEDED);
+                CrashTakeover.UNNEEDED);
         StoreState cluster = new StoreState(
                 "a cluster", Optional.empty(), Duration.ZERO, Guard.GUARDED, true, List.of(), List.of(master));
 
@@ -95,9 +95,9 @@ class LockHealthTests {
     }
 
     @Test
-    void showsWhetherCrashTakeOverWorksAndWhyNot() {
-        StoreState on = state(Optional.empty(), Duration.ZERO).with(CrashTakeOver.ON);
-        StoreState off = on.with(new CrashTakeOver(CrashTakeOver.State.OFF, "NUMSUB is refused", "Grant it"));
+    void showsWhetherCrashTakeoverWorksAndWhyNot() {
+        StoreState on = state(Optional.empty(), Duration.ZERO).with(CrashTakeover.ON);
+        StoreState off = on.with(new CrashTakeover(CrashTakeover.State.OFF, "NUMSUB is refused", "Grant it"));
 
         assertThat(LockHealth.of(new Store(on)).details())
                 .containsEntry("crashTakeover", "on")
@@ -109,7 +109,7 @@ class LockHealthTests {
     }
 
     @Test
-    void omitsCrashTakeOverWhenLocksEndWithTheirProcess() {
+    void omitsCrashTakeoverWhenLocksEndWithTheirProcess() {
         assertThat(LockHealth.of(new Store(state(Optional.empty(), Duration.ZERO)))
                         .details())
                 .doesNotContainKeys("crashTakeover", "crashTakeoverReason");

@@ -86,7 +86,7 @@ class DistributedLockPropertiesTests {
                                     .minHold(Duration.ofMillis(800))
                                     .renewal(Renewal.ON)
                                     .maxHold(Duration.ofMinutes(5))
-                                    .crashTakeOver(Duration.ZERO)
+                                    .crashTakeover(Duration.ZERO)
                                     .permits(3)
                                     .release(LockTerms.Release.SEND));
                 });

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
@@ -119,9 +119,9 @@ class LeaderConnectionIT {
     }
 
     /** Until a lock that is acquired now would be taken over after a crash. */
-    private static void awaitTakeOver(ConfigurableApplicationContext instance) {
+    private static void awaitTakeover(ConfigurableApplicationContext instance) {
         LockAdmin locks = instance.getBean(LockAdmin.class);
-        await().until(() -> locks.storeState().get().crashTakeOver().state() == CrashTakeOver.State.ON);
+        await().until(() -> locks.storeState().get().crashTakeover().state() == CrashTakeover.State.ON);
     }
 
     private void outage(long millis) throws InterruptedException {
@@ -137,7 +137,7 @@ class LeaderConnectionIT {
         Billing billing = alone.getBean(Billing.class);
         awaitLeader(alone);
         long first = leadership(alone).term().orElseThrow();
-        awaitTakeOver(alone);
+        awaitTakeover(alone);
         leadership(alone).yield(Duration.ZERO); // the lock of an election at the start may be left to its lease
         await().until(() -> leadership(alone).term().stream().anyMatch(next -> next != first));
         long term = leadership(alone).term().orElseThrow();
@@ -166,7 +166,7 @@ class LeaderConnectionIT {
         return instance.getBean(Events.class).causes().contains(LeaderRevoked.Cause.LOST);
     }
 
-    /** Outages of up to 1.8 s, of which some are longer than a take-over, which another instance waits for. */
+    /** Outages of up to 1.8 s, of which some are longer than a takeover, which another instance waits for. */
     @Test
     @Tag(Effort.SLOW)
     @Tag(Effort.FULL)

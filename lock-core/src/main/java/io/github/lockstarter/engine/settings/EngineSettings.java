@@ -45,11 +45,11 @@ public record EngineSettings(
             .maxWait(Duration.ofSeconds(5))
             .lease(Duration.ofSeconds(30))
             .renewal(Renewal.ON)
-            .crashTakeOver(Duration.ofSeconds(1))
+            .crashTakeover(Duration.ofSeconds(1))
             .permits(1)
             .release(LockTerms.Release.AWAIT);
 
-    /** 30 s lease, 5 s wait, renewal, warning after 1 min, take-over 1 s after a crash. */
+    /** 30 s lease, 5 s wait, renewal, warning after 1 min, takeover 1 s after a crash. */
     public static final EngineSettings DEFAULTS = new EngineSettings(
             DEFAULT_TERMS,
             Duration.ofSeconds(30),
@@ -96,13 +96,9 @@ public record EngineSettings(
 
     /** The name of a term in the configuration. */
     private static String property(String term) {
-        return switch (term) {
-            case "crashTakeOver" -> "crash-takeover";
-            default ->
-                UPPER_CASE
-                        .matcher(term)
-                        .replaceAll(letter -> '-' + letter.group().toLowerCase(Locale.ROOT));
-        };
+        return UPPER_CASE
+                .matcher(term)
+                .replaceAll(letter -> '-' + letter.group().toLowerCase(Locale.ROOT));
     }
 
     /** {@return a copy that stores only the instance with each lock} */
@@ -120,12 +116,12 @@ public record EngineSettings(
     }
 
     /**
-     * {@return a copy with another default take-over time}
+     * {@return a copy with another default takeover time}
      *
-     * @param takeOver time; zero for none
+     * @param takeover time; zero for none
      */
-    public EngineSettings withCrashTakeOver(Duration takeOver) {
-        return with(shownPlace, terms.crashTakeOver(takeOver));
+    public EngineSettings withCrashTakeover(Duration takeover) {
+        return with(shownPlace, terms.crashTakeover(takeover));
     }
 
     private EngineSettings with(Optional<String> place, LockTerms defaults) {
@@ -211,10 +207,10 @@ public record EngineSettings(
         return new IllegalArgumentException(subject + " is " + DurationText.exactly(value) + rule);
     }
 
-    /** {@return the shortest take-over time of any lock; empty if none is ever taken over} */
-    public Optional<Duration> shortestCrashTakeOver() {
+    /** {@return the shortest takeover time of any lock; empty if none is ever taken over} */
+    public Optional<Duration> shortestCrashTakeover() {
         return Stream.concat(Stream.of(terms), locks.values().stream())
-                .flatMap(each -> each.crashTakeOver().stream())
+                .flatMap(each -> each.crashTakeover().stream())
                 .filter(time -> !time.isZero())
                 .min(Comparator.naturalOrder());
     }

@@ -69,7 +69,7 @@ public interface RedisConnector extends AutoCloseable {
         return false;
     }
 
-    /** {@return whether another server may become the master; then each of them must acknowledge a take-over} */
+    /** {@return whether another server may become the master; then each of them must acknowledge a takeover} */
     default boolean hasReplicas() {
         return isPromotedBySentinels() || hasStaticNodes();
     }

@@ -268,9 +268,9 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
      * @param value first fencing token, remaining lease, retry delay, or number of the key with a wrong type
      * @param number of other queued instances, or the queue position
      * @param marker of the server's history; empty if the caller knows it
-     * @param holder token of the other owner, of the owner that a take-over replaced, or {@link ReleaseScript#KEPT};
+     * @param holder token of the other owner, of the owner that a takeover replaced, or {@link ReleaseScript#KEPT};
      *     else empty
-     * @param unacknowledged trace to acknowledge before the take-over; else empty
+     * @param unacknowledged trace to acknowledge before the takeover; else empty
      * @param slot granted, or tried last
      */
     record Reply(

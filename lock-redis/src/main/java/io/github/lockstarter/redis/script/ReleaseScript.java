@@ -130,7 +130,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
          * A lock that a second copy finds free may have been released by the first, unless it may have been taken over.
          */
         private static ReleaseResult ofRepeated(LockToken token, long reply) {
-            if (reply == FREE && token.takeOverMillis() == 0) {
+            if (reply == FREE && token.takeoverMillis() == 0) {
                 return new ReleaseResult.Released(0);
             }
             ReleaseResult result = of(reply);

@@ -10,7 +10,7 @@ import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.CrashDetection;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public final class RedisHeartbeat implements CrashDetection {
     private final RedisConnections connections;
     private final KeySpace keySpace;
     private final Terms terms;
-    private final TakeOverAcknowledgement acknowledgement;
+    private final TakeoverAcknowledgement acknowledgement;
     private final LongSupplier nanoTime;
     private volatile String instanceId = UNNAMED;
     private volatile boolean wasOpen;
@@ -57,14 +57,14 @@ public final class RedisHeartbeat implements CrashDetection {
     /** The last answer's error if the user may not count subscribers. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
-    public record Terms(ServerHistory history, Duration commandTimeout, TakeOverCondition condition) {}
+    public record Terms(ServerHistory history, Duration commandTimeout, TakeoverCondition condition) {}
 
     public RedisHeartbeat(
             ScriptRunner runner,
             RedisConnections connections,
             KeySpace keySpace,
             Terms terms,
-            TakeOverAcknowledgement acknowledgement,
+            TakeoverAcknowledgement acknowledgement,
             LongSupplier nanoTime) {
         this.runner = runner;
         this.connections = connections;
@@ -123,7 +123,7 @@ public final class RedisHeartbeat implements CrashDetection {
     }
 
     @Override
-    public TakeOverCondition takeOverCondition() {
+    public TakeoverCondition takeoverCondition() {
         return terms.condition;
     }
 

@@ -1,4 +1,4 @@
-/** Heartbeats of this instance, and acknowledged take-overs of other instances' locks. */
+/** Heartbeats of this instance, and acknowledged takeovers of other instances' locks. */
 @NullMarked
 package io.github.lockstarter.redis.takeover;
 

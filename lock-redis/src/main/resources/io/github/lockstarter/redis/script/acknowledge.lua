@@ -1,4 +1,4 @@
--- Rewrites the trace of a take-over, so that a following WAIT on the same connection covers it; or records that all
+-- Rewrites the trace of a takeover, so that a following WAIT on the same connection covers it; or records that all
 -- replicas have it (look.lua). No effect if another mark has begun since.
 --
 -- KEYS[1]  trace: string, <prefix>taken:<instance>

@@ -3,7 +3,7 @@
 -- its grant, since Lettuce resends commands after a reconnect; its fencing tokens are raised above the floor.
 --
 -- An instance is the part of its tokens before the last colon. After a vertical bar, a token may name its origin; after
--- a second one its take-over time in ms, with a plus sign if replicas must acknowledge a take-over. Tokens have one
+-- a second one its takeover time in ms, with a plus sign if replicas must acknowledge a takeover. Tokens have one
 -- colon and instances one length, so no token is a suffix of another: scripts compare the end of a lock with a token.
 --
 -- For each lock i:
@@ -42,9 +42,9 @@
 --       element
 -- with
 --   marker  empty if it is the caller's
---   who     the owner, or the owner before a take-over: the first 8 characters of its instance, and its token from the
+--   who     the owner, or the owner before a takeover: the first 8 characters of its instance, and its token from the
 --           vertical bar on; '%kept' during the rest of a minimum hold; empty if there is none, or it is unknown
---   trace   for acknowledge.lua, if replicas must acknowledge a take-over: the owner's instance, a space, and the begin
+--   trace   for acknowledge.lua, if replicas must acknowledge a takeover: the owner's instance, a space, and the begin
 --           of its mark; else empty
 --   time    of this server in microseconds, if requested
 --   slot    granted, or tried last, if the lock has several

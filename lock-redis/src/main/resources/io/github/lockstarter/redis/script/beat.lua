@@ -1,5 +1,5 @@
 -- Records that an instance is alive: removes its mark (look.lua), so that none of its locks is taken over for a
--- take-over time from now. Then checks the owners of locks that the instance waits for.
+-- takeover time from now. Then checks the owners of locks that the instance waits for.
 --
 -- KEYS[1]      mark: string, <prefix>doubt:<instance>
 -- KEYS[2]      trace: string, <prefix>taken:<instance>

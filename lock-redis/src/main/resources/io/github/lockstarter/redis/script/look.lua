@@ -1,5 +1,5 @@
 -- Checks whether the owner's instance is gone (docs/design.md): marks an instance without subscription, or finds that
--- it has been missing for the take-over time of the lock.
+-- it has been missing for the takeover time of the lock.
 -- Uses lock, owner, micros (the time, if already read), grace in ms, and counted (results of earlier checks in this
 -- call by instance, or nil).
 -- Sets isAbandoned (grant the lock to the next owner), unacknowledged (argument of acknowledge.lua, if replicas must
@@ -7,10 +7,10 @@
 -- (its token from the vertical bar on) and micros.
 -- After any failure the instance counts as alive.
 -- The mark, <prefix>doubt:<instance>: its begin, the last check, and how long the instance had been missing by then, in
--- microseconds. One check adds at most three fifths of the take-over time, since nobody was subscribed to a paused
+-- microseconds. One check adds at most three fifths of the takeover time, since nobody was subscribed to a paused
 -- server. The trace, <prefix>taken:<instance>: the begin of the mark by which locks are taken over; with a plus sign
 -- once all replicas have it. An instance's marks have distinct begins. A mark expires a fixed time after its begin, and
--- the trace a grace later: it outlives every lease that the owner may have at the last take-over by it.
+-- the trace a grace later: it outlives every lease that the owner may have at the last takeover by it.
 local isAbandoned, unacknowledged = false, nil
 local gone, label, time, byReplicas = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|[^|]*|(%d+)(%+?))$')
 local prefix, heard = nil, gone and counted and counted[gone]

@@ -2,7 +2,7 @@ package io.github.lockstarter.redis.scenario;
 
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
@@ -35,20 +35,20 @@ final class ChildClient {
         LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
         // A lease would count from before the first connection of a new JVM.
         WarmUp.connect(locks, "warm-up:" + UUID.randomUUID());
-        if (!settings.terms().crashTakeOver().orElseThrow().isZero()) {
-            awaitTakeOver(engine);
+        if (!settings.terms().crashTakeover().orElseThrow().isZero()) {
+            awaitTakeover(engine);
         }
         return locks;
     }
 
     /** Otherwise the JVM may be killed before its first lock can be taken over. */
-    private static void awaitTakeOver(LockEngine engine) {
+    private static void awaitTakeover(LockEngine engine) {
         await().atMost(Patience.TIME)
                 .until(() -> engine.admin()
                                 .storeState()
                                 .get(Patience.SECONDS, TimeUnit.SECONDS)
-                                .crashTakeOver()
+                                .crashTakeover()
                                 .state()
-                        == CrashTakeOver.State.ON);
+                        == CrashTakeover.State.ON);
     }
 }

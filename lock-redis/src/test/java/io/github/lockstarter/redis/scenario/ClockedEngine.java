@@ -26,10 +26,10 @@ public final class ClockedEngine implements AutoCloseable {
     private final LockEngine engine;
     private final LockTemplate locks;
 
-    /** Without crash take-over, so that only renewals and leases depend on the clock. */
+    /** Without crash takeover, so that only renewals and leases depend on the clock. */
     public ClockedEngine(LockBackend backend, EngineSettings settings) {
         this.backend = new RecordingBackend(backend);
-        EngineSettings its = settings.withCrashTakeOver(Duration.ZERO);
+        EngineSettings its = settings.withCrashTakeover(Duration.ZERO);
         this.engine = new LockEngine(this.backend, its, List.of(events), clock.environment());
         this.locks = new LockTemplate(engine, OnLost.THROW);
     }

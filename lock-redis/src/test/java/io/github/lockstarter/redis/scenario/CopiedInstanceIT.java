@@ -163,8 +163,8 @@ class CopiedInstanceIT {
                 usual.newCompletionExecutor(),
                 new Copied(numbers),
                 usual.jitter());
-        // Without take-over, since the tokens of the copies would differ until the beats of both are answered.
-        EngineSettings settings = EngineSettings.DEFAULTS.withoutOwner().withCrashTakeOver(Duration.ZERO);
+        // Without takeover, since the tokens of the copies would differ until the beats of both are answered.
+        EngineSettings settings = EngineSettings.DEFAULTS.withoutOwner().withCrashTakeover(Duration.ZERO);
         return new LockEngine(store.connect(), settings, List.of(), copied);
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockException;
@@ -38,14 +38,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** States of a hold that may be taken over, during a failover that outlasts the take-over time. */
+/** States of a hold that may be taken over, during a failover that outlasts the takeover time. */
 @Timeout(300)
 class FailoverDoubtIT {
 
     private static final String SEEDS = "io.github.lockstarter.redis.scenario.RedisScenario#seeds";
     private static final Duration LEASE = Duration.ofSeconds(60);
     private static final Duration COMMAND_TIMEOUT = RedisStore.HASTY.commandTimeout();
-    private static final Duration TAKE_OVER = Duration.ofSeconds(1);
+    private static final Duration TAKEOVER = Duration.ofSeconds(1);
 
     /** The age is known in seconds. */
     private static final Duration OLD_AGE = Duration.ofSeconds(2);
@@ -66,8 +66,7 @@ class FailoverDoubtIT {
                 RedisServer master = SERVERS.topology().master();
                 List<RedisServer> replicas = replicas();
                 master.kill();
-                RedisScenario.letPass(
-                        TAKE_OVER.plus(COMMAND_TIMEOUT).plusMillis(300 + new Random(seed).nextInt(1_500)));
+                RedisScenario.letPass(TAKEOVER.plus(COMMAND_TIMEOUT).plusMillis(300 + new Random(seed).nextInt(1_500)));
                 replicas.get(0).commands().replicaofNoOne();
             });
             assertThat(refused).as("checks during the failover").isPositive();
@@ -88,7 +87,7 @@ class FailoverDoubtIT {
                 master.kill();
 
                 await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);
-                RedisScenario.letPass(TAKE_OVER.multipliedBy(2));
+                RedisScenario.letPass(TAKEOVER.multipliedBy(2));
                 assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
                 assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
             }
@@ -117,14 +116,14 @@ class FailoverDoubtIT {
                 RedisLockBackend crashing = (RedisLockBackend) store.connect();
                 try (Application holder = Application.over(crashing, Application.settings(LEASE))) {
                     WarmUp.connect(holder.locks(), "warm-up:" + key);
-                    holder.awaitTakeOver();
+                    holder.awaitTakeover();
                     RedisScenario.acquired(holder, request);
                     CompletableFuture<LockHandle> next = heir.locks().acquireAsync(request);
                     crashing.stop();
-                    RedisScenario.letPass(TAKE_OVER.multipliedBy(4));
+                    RedisScenario.letPass(TAKEOVER.multipliedBy(4));
                     assertThat(next).isNotDone();
                     await().untilAsserted(
-                                    () -> assertThat(takeOver(heir).reason()).contains("waits for a replica"));
+                                    () -> assertThat(takeover(heir).reason()).contains("waits for a replica"));
 
                     replicaIsBack.run();
                     next.get(Patience.SECONDS, TimeUnit.SECONDS).close();
@@ -132,17 +131,17 @@ class FailoverDoubtIT {
                             .last()
                             .extracting(LockEvent.Acquired::path)
                             .isEqualTo(LockEvent.Path.TAKEN_OVER);
-                    assertThat(takeOver(heir).state()).isEqualTo(CrashTakeOver.State.ON);
+                    assertThat(takeover(heir).state()).isEqualTo(CrashTakeover.State.ON);
                 }
             }
         }
 
-        private CrashTakeOver takeOver(Application application) throws Exception {
+        private CrashTakeover takeover(Application application) throws Exception {
             return application
                     .admin()
                     .storeState()
                     .get(Patience.SECONDS, TimeUnit.SECONDS)
-                    .crashTakeOver();
+                    .crashTakeover();
         }
 
         private List<RedisServer> replicas() {
@@ -204,7 +203,7 @@ class FailoverDoubtIT {
             long promoted = System.nanoTime();
             await().atMost(Patience.TIME).pollInterval(Duration.ofMillis(10)).until(commits::tryOne);
             Duration again = Duration.ofNanos(System.nanoTime() - promoted);
-            RedisScenario.letPass(TAKE_OVER);
+            RedisScenario.letPass(TAKEOVER);
             await().until(commits::tryOne);
 
             System.out.printf(
@@ -227,7 +226,7 @@ class FailoverDoubtIT {
     private boolean isGranted(Application rival, AtomicBoolean ended) {
         while (!ended.get()) {
             try {
-                rival.locks().acquire(request.maxWait(TAKE_OVER)).close();
+                rival.locks().acquire(request.maxWait(TAKEOVER)).close();
                 return true;
             } catch (LockException e) {
                 // busy, or an outage
@@ -276,7 +275,7 @@ class FailoverDoubtIT {
                 .ignoreExceptionsInstanceOf(LockException.class)
                 .untilAsserted(
                         () -> application.locks().acquire("warm-up:" + key).close());
-        application.awaitTakeOver();
+        application.awaitTakeover();
         return application;
     }
 

@@ -40,7 +40,7 @@ class HistoryGuardIT {
     private static final Duration LONG_GRACE = Duration.ofMinutes(10);
 
     /** Each beat begins a history, too. */
-    private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeOver(Duration.ZERO);
+    private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeover(Duration.ZERO);
 
     private static final LockRequest REQUEST =
             LockRequest.of("scenario:history").lease(LEASE).maxWait(Patience.TIME);

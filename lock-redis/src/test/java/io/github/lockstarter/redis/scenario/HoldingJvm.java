@@ -21,19 +21,19 @@ final class HoldingJvm {
     private HoldingJvm() {}
 
     /** Starts one that holds a lock. */
-    static ChildJvm start(RedisServer server, String key, Duration lease, Duration takeOver) {
-        return start(server, key, lease, takeOver, 1, 1);
+    static ChildJvm start(RedisServer server, String key, Duration lease, Duration takeover) {
+        return start(server, key, lease, takeover, 1, 1);
     }
 
     /** Starts one that holds so many permits. */
     static ChildJvm start(
-            RedisServer server, String key, Duration lease, Duration takeOver, int permits, int acquired) {
+            RedisServer server, String key, Duration lease, Duration takeover, int permits, int acquired) {
         return ChildJvm.start(
                 HoldingJvm.class,
                 Integer.toString(server.port()),
                 key,
                 Long.toString(lease.toMillis()),
-                Long.toString(takeOver.toMillis()),
+                Long.toString(takeover.toMillis()),
                 Integer.toString(permits),
                 Integer.toString(acquired));
     }
@@ -50,13 +50,13 @@ final class HoldingJvm {
     /**
      * Runs.
      *
-     * @param arguments port, key, lease in ms, take-over time in ms, permits of the lock, and how many to acquire
+     * @param arguments port, key, lease in ms, takeover time in ms, permits of the lock, and how many to acquire
      */
     public static void main(String[] arguments) {
         Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
-        Duration takeOver = Duration.ofMillis(Long.parseLong(arguments[3]));
+        Duration takeover = Duration.ofMillis(Long.parseLong(arguments[3]));
         LockTemplate locks =
-                ChildClient.locks(arguments[0], Application.settings(lease).withCrashTakeOver(takeOver));
+                ChildClient.locks(arguments[0], Application.settings(lease).withCrashTakeover(takeover));
         LockRequest permit = LockRequest.of(arguments[1])
                 .permits(Integer.parseInt(arguments[4]))
                 .ownedByHandle();

@@ -44,7 +44,7 @@ class HotKeyIT extends RedisScenario {
     @Test
     void answersManyTriesWithFewCommandsAndNoFailure() {
         TcpProxy proxy = newProxy();
-        EngineSettings withoutBeats = Application.settings(LONG_LEASE).withCrashTakeOver(Duration.ZERO);
+        EngineSettings withoutBeats = Application.settings(LONG_LEASE).withCrashTakeover(Duration.ZERO);
         Application application = warmedUp(newApplicationBehind(proxy, withoutBeats));
         Application other = warmedUp(newApplication(withoutBeats));
         try (LockHandle held = other.locks().acquire(request)) {

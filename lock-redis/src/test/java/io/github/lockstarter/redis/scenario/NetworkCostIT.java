@@ -25,7 +25,7 @@ class NetworkCostIT extends RedisScenario {
 
     /** Without heartbeats, which would be counted too. */
     private final Application application =
-            newApplication(Application.settings(LONG_LEASE).withCrashTakeOver(Duration.ZERO));
+            newApplication(Application.settings(LONG_LEASE).withCrashTakeover(Duration.ZERO));
 
     @BeforeEach
     void connectAndLoadTheScripts() {
@@ -92,13 +92,13 @@ class NetworkCostIT extends RedisScenario {
                 .replaceFirst("^\\d+(@\\d+)?(?= |$)", "number");
     }
 
-    /** One command each quarter of the take-over time. */
+    /** One command each quarter of the takeover time. */
     @Test
     @Tag(Effort.TIMING)
-    void crashTakeOverCostsFourBeatsASecond() {
+    void crashTakeoverCostsFourBeatsASecond() {
         Duration time = Duration.ofSeconds(2);
         assertThat(server().readsDuring(() -> letPass(time)))
-                .as("without take-over")
+                .as("without takeover")
                 .isZero();
         warmedUp(newApplication());
         assertThat(server().readsDuring(() -> letPass(time))).isBetween(4L, 12L);

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 /** Permits of instances that crash, are paused or are disconnected, of servers that lose them, and limits in use. */
 class PermitsIT extends RedisScenario {
 
-    private static final Duration TAKE_OVER =
-            EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
+    private static final Duration TAKEOVER =
+            EngineSettings.DEFAULTS.terms().crashTakeover().orElseThrow();
 
     /** By the design 1.6 s. */
     private static final Duration SOON = ofMillis(2_500);
@@ -64,14 +64,14 @@ class PermitsIT extends RedisScenario {
         List<ChildJvm> holders = new ArrayList<>();
         try {
             for (int i = 0; i < processes; i++) {
-                holders.add(HoldingJvm.start(server(), key, LONG_LEASE, TAKE_OVER, permits, ofEach));
+                holders.add(HoldingJvm.start(server(), key, LONG_LEASE, TAKEOVER, permits, ofEach));
             }
             holders.forEach(holder -> holder.awaitLine("held"::equals, Patience.TIME));
             List<CompletableFuture<LockHandle>> waiting = IntStream.range(0, permits)
                     .mapToObj(i -> heir.locks().acquireAsync(permit.permits(permits)))
                     .toList();
             awaitWaiting();
-            letPass(TAKE_OVER);
+            letPass(TAKEOVER);
 
             long killed = System.nanoTime();
             holders.forEach(ChildJvm::kill);

@@ -55,7 +55,7 @@ class RandomDisconnectsIT extends RedisScenario {
     private volatile boolean ended;
 
     /**
-     * There are never two certain holders; an instance that is disconnected for less than the take-over time loses no
+     * There are never two certain holders; an instance that is disconnected for less than the takeover time loses no
      * lock.
      */
     @Test

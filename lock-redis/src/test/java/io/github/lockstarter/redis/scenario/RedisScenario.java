@@ -148,7 +148,7 @@ public abstract class RedisScenario {
 
     /** Connects, and waits until its locks may be taken over. */
     static Application takingPart(Application application) {
-        warmedUp(application).awaitTakeOver();
+        warmedUp(application).awaitTakeover();
         return application;
     }
 

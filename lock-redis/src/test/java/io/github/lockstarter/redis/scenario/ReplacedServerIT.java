@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Locks work again, and are kept, when the open connections lead nowhere and nobody says so: a firewall has forgotten
- * them, the server behind them hangs and another one has replaced it, or it has become a replica. No take-over, and so
+ * them, the server behind them hangs and another one has replaced it, or it has become a replica. No takeover, and so
  * no heartbeat that notices it.
  */
 @Timeout(300)
@@ -217,7 +217,7 @@ class ReplacedServerIT {
 
     private Application application(Mode mode, RedisSettings settings) {
         Application application = resource(Application.over(
-                backend(mode, settings), Application.settings(LEASE).withCrashTakeOver(Duration.ZERO)));
+                backend(mode, settings), Application.settings(LEASE).withCrashTakeover(Duration.ZERO)));
         WarmUp.connect(application.locks(), "warm-up");
         return application;
     }

@@ -37,7 +37,7 @@ class StoreEventsIT {
 
     private static final Duration LEASE = ofSeconds(2);
     /** They would detect a recovery, too. */
-    private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeOver(Duration.ZERO);
+    private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeover(Duration.ZERO);
 
     private static final RedisSettings SETTINGS = RedisStore.guarding(LEASE);
 

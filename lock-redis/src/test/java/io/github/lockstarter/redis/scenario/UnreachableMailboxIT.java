@@ -34,12 +34,12 @@ class UnreachableMailboxIT extends RedisScenario {
     @RegisterExtension
     static final RedisExtension SIGNALS = new RedisExtension();
 
-    private static final Duration TAKE_OVER =
-            EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
+    private static final Duration TAKEOVER =
+            EngineSettings.DEFAULTS.terms().crashTakeover().orElseThrow();
 
     private final LockRequest patient = request.maxWait(Patience.TIME);
 
-    /** Beats continue, so each mark is removed before it is a take-over time old. */
+    /** Beats continue, so each mark is removed before it is a takeover time old. */
     @Test
     void anInstanceWithoutAMailboxKeepsItsLocksWhileItBeats() throws Exception {
         try (RedisLockBackend backend = split(REDIS.server().uri());
@@ -49,7 +49,7 @@ class UnreachableMailboxIT extends RedisScenario {
             Future<LockHandle> next = elsewhere(() -> rival.locks().acquire(patient));
             awaitWaiting();
 
-            long until = System.nanoTime() + TAKE_OVER.multipliedBy(3).toNanos();
+            long until = System.nanoTime() + TAKEOVER.multipliedBy(3).toNanos();
             while (System.nanoTime() - until < 0) {
                 held.ensureHeld();
                 pauseBetweenLooks();

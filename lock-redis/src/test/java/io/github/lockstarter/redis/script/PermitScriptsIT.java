@@ -35,11 +35,11 @@ class PermitScriptsIT {
     private static final long CONTENDED = 0;
     private static final long RECOVERING = 2;
     private static final long WRONG_TYPE = -1;
-    private static final long TAKE_OVER = 300;
+    private static final long TAKEOVER = 300;
     private static final String ONE = "0".repeat(32);
     private static final String OTHER = "1".repeat(32);
     private static final String THIRD = "2".repeat(32);
-    private static final String LABEL = "|1700000000123 http-1|" + TAKE_OVER;
+    private static final String LABEL = "|1700000000123 http-1|" + TAKEOVER;
 
     private RedisCommands<String, String> redis;
     private GuardedScripts guarded;
@@ -172,7 +172,7 @@ class PermitScriptsIT {
         acquire(ONE + ":1" + LABEL, PERMITS);
         acquire("a:2", PERMITS);
         long now = guarded.micros();
-        redis.set("lock:doubt:" + ONE, now + " " + now + " " + 2 * TAKE_OVER * 1_000);
+        redis.set("lock:doubt:" + ONE, now + " " + now + " " + 2 * TAKEOVER * 1_000);
 
         List<Object> taken = acquire("b:1", PERMITS);
 

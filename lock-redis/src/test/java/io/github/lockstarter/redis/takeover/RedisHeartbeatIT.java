@@ -10,7 +10,7 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.CrashDetection.Beat;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
@@ -57,17 +57,17 @@ class RedisHeartbeatIT {
     }
 
     @Test
-    void theAnswerNamesTheHistoryAndTheTakeOver() {
+    void theAnswerNamesTheHistoryAndTheTakeover() {
         Beat first = answeredBeat();
-        assertThat(first.takeOver()).isEmpty();
+        assertThat(first.takeover()).isEmpty();
         redis.set("lock:taken:" + instance, "17+");
         Beat later = answeredBeat();
         assertThat(later.history()).isEqualTo(first.history());
-        assertThat(later.takeOver()).isEqualTo("17");
+        assertThat(later.takeover()).isEqualTo("17");
     }
 
     @Test
-    void theAnswerNamesAnotherHistoryOnceTheServerMayHaveForgottenTakeOvers() {
+    void theAnswerNamesAnotherHistoryOnceTheServerMayHaveForgottenTakeovers() {
         String before = answeredBeat().history();
         redis.flushall();
         assertThat(answeredBeat().history()).isNotEqualTo(before);
@@ -94,7 +94,7 @@ class RedisHeartbeatIT {
 
     @Test
     void asksForNoAcknowledgementWithoutReplicas() {
-        assertThat(heartbeat.takeOverCondition()).isEqualTo(TakeOverCondition.NONE);
+        assertThat(heartbeat.takeoverCondition()).isEqualTo(TakeoverCondition.NONE);
     }
 
     /** Repeated, as the engine does it, where one is lost. */

@@ -159,7 +159,7 @@ class LockMetricsTests {
     }
 
     @Test
-    void countsTakeOversApartFromOtherGrants() {
+    void countsTakeoversApartFromOtherGrants() {
         metrics.onEvent(new Contended(NAME, KEY));
         metrics.onEvent(acquired(Path.TAKEN_OVER));
         metrics.onEvent(new Contended(NAME, KEY));

@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param requiredAtStart Whether startup fails if Redis does not answer. If false, locked methods fail until it does.
  * @param gracePeriod How long free locks are not granted after a failover or restart of Redis that may have lost locks;
  *     holders keep theirs. Defaults to max-lease, and must not be shorter. Must be the same for all users of a key
- *     prefix. With 0s, lost locks are granted at once, and crash take-over is disabled: for tests, and for servers that
+ *     prefix. With 0s, lost locks are granted at once, and crash takeover is disabled: for tests, and for servers that
  *     are flushed.
  * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. No lock
  *     is renewed for that time after a failover. At most a third of every lease. No effect if grace-period is 0s.

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver.State;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover.State;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -91,7 +91,7 @@ class LockAnnotationIT {
                 .withPropertyValues(commandTimeout, "distributed-lock.redis.required-at-start=false")
                 .run(context -> {
                     // A lock that is acquired before the first beat has its answer is in no doubt when Redis hangs.
-                    CrashTakeOverApplicationIT.awaitTakeOver(context.getBean(LockAdmin.class), State.ON);
+                    CrashTakeoverApplicationIT.awaitTakeover(context.getBean(LockAdmin.class), State.ON);
                     try {
                         failure.set(catchThrowable(() -> call.accept(context.getBean(Bookings.class))));
                     } finally {

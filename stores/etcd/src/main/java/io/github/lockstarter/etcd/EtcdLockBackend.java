@@ -3,7 +3,7 @@ package io.github.lockstarter.etcd;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -144,13 +144,13 @@ public final class EtcdLockBackend implements LockBackend {
             boolean receives = problem.isEmpty() && mailbox.map(Mailbox::isOpen).orElse(true);
             return new StoreState(
                             settings.target(), problem, Duration.ZERO, Guard.UNNEEDED, receives, List.of(), List.of())
-                    .with(crashTakeOver());
+                    .with(crashTakeover());
         });
     }
 
     @Override
-    public CrashTakeOver crashTakeOver() {
-        return CrashTakeOver.off("Etcd ends the locks of a crashed instance with their leases");
+    public CrashTakeover crashTakeover() {
+        return CrashTakeover.off("Etcd ends the locks of a crashed instance with their leases");
     }
 
     /** {@inheritDoc} Counts none once {@link #close} has begun. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LockEntryTests {
 
     private static final LockToken TOKEN =
-            new LockToken("0123456789abcdef", 7, "http-1 a", 1_700_000_000_123L, 1_000, TakeOverCondition.NONE);
+            new LockToken("0123456789abcdef", 7, "http-1 a", 1_700_000_000_123L, 1_000, TakeoverCondition.NONE);
 
     private final LockEntry held =
             new LockEntry(Optional.of(TOKEN.value()), 123_456_789_012L, 1024, Duration.ofMillis(1_500));

@@ -2,7 +2,7 @@ package io.github.lockstarter.jdbc;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.jdbc.JdbcCommand.Statements;
@@ -209,12 +209,12 @@ public final class JdbcLockBackend implements LockBackend {
         return run(UUID.randomUUID().toString(), LockRepository::probe, failure -> Optional.of(failure.reason()))
                 .thenApply(failure -> new StoreState(
                                 toString(), failure, Duration.ZERO, Guard.OFF, failure.isEmpty(), List.of(), List.of())
-                        .with(crashTakeOver()));
+                        .with(crashTakeover()));
     }
 
     @Override
-    public CrashTakeOver crashTakeOver() {
-        return CrashTakeOver.off("A database does not tell a crashed instance from a paused one, so the lease of a lock"
+    public CrashTakeover crashTakeover() {
+        return CrashTakeover.off("A database does not tell a crashed instance from a paused one, so the lease of a lock"
                 + " has to end before another instance gets it");
     }
 

@@ -2,7 +2,7 @@ package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -75,7 +75,7 @@ public final class RedlockBackend implements LockBackend {
 
     private static final int LEAST_NODES = 3;
 
-    private static final String NO_TAKE_OVER =
+    private static final String NO_TAKEOVER =
             "A quorum does not take locks over: its servers do not agree on when an instance has crashed";
 
     private final Quorum quorum;
@@ -211,8 +211,8 @@ public final class RedlockBackend implements LockBackend {
     }
 
     @Override
-    public CrashTakeOver crashTakeOver() {
-        return CrashTakeOver.off(NO_TAKE_OVER);
+    public CrashTakeover crashTakeover() {
+        return CrashTakeover.off(NO_TAKEOVER);
     }
 
     @Override

@@ -106,7 +106,7 @@ final class Session implements CrashDetection {
     }
 
     /**
-     * {@inheritDoc} A new session counts as a take-over, so that each lock is renewed before it is certain again. The
+     * {@inheritDoc} A new session counts as a takeover, so that each lock is renewed before it is certain again. The
      * locks of others end with their sessions, so a beat does not ask about them.
      */
     @Override
@@ -114,8 +114,8 @@ final class Session implements CrashDetection {
         return prove().completeOnTimeout(
                         OptionalLong.empty(), settings.answerLimit().toMillis(), TimeUnit.MILLISECONDS)
                 .thenApply(session -> {
-                    String takeOver = Long.toHexString(session.orElseThrow(Failures::withoutProof));
-                    return Optional.of(new Beat(ONE_HISTORY, takeOver, "", Duration.ZERO, List.of()));
+                    String takeover = Long.toHexString(session.orElseThrow(Failures::withoutProof));
+                    return Optional.of(new Beat(ONE_HISTORY, takeover, "", Duration.ZERO, List.of()));
                 });
     }
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -265,8 +265,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     @Override
-    public CrashTakeOver crashTakeOver() {
-        return CrashTakeOver.UNNEEDED;
+    public CrashTakeover crashTakeover() {
+        return CrashTakeover.UNNEEDED;
     }
 
     /** Answers "unknown" after a failure or the command timeout. */

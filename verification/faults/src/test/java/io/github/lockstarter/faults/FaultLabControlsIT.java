@@ -75,8 +75,8 @@ class FaultLabControlsIT {
     @Test
     void findsOverlapsWhenLocksAreTakenOverTooSoon() {
         List<LabResult> results =
-                runUntilOverlap("hasty-take-over", () -> plan(12).withFaults("link-refused", "mailbox-barred")
-                        .with(Setup.STARTER.without(Guard.TAKE_OVER_TIME)));
+                runUntilOverlap("hasty-takeover", () -> plan(12).withFaults("link-refused", "mailbox-barred")
+                        .with(Setup.STARTER.without(Guard.TAKEOVER_TIME)));
 
         assertThat(results).allSatisfy(result -> assertThat(result.count("I3")).isZero());
     }

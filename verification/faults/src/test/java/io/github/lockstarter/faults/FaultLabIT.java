@@ -41,17 +41,17 @@ class FaultLabIT {
         check("short-several", OTHERS.get((int) Math.floorMod(seed, (long) OTHERS.size())));
     }
 
-    /** Under a lease that outlives the run, so that it shows nothing but take-overs. */
+    /** Under a lease that outlives the run, so that it shows nothing but takeovers. */
     @Test
     void takesOverLocksOfKilledWorkersAndNotOfStoppedOnes() {
         LabPlan plan = LabPlan.of(Standalone::durable, seed, Duration.ofSeconds(30))
                 .withFaults("worker-killed", "worker-frozen")
                 .with(Setup.STARTER.lease(Duration.ofSeconds(20)));
 
-        LabResult result = FaultLab.run(plan, LOGS.resolve("take-over-" + seed));
+        LabResult result = FaultLab.run(plan, LOGS.resolve("takeover-" + seed));
 
         assertThat(result.violations()).as("seed %d", seed).isEmpty();
-        assertThat(result.takeOvers()).isNotEmpty();
+        assertThat(result.takeovers()).isNotEmpty();
     }
 
     private void check(String name, Supplier<Topology> topology) {

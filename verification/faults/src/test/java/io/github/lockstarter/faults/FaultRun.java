@@ -45,7 +45,7 @@ class FaultRun {
             List.of(setting("topologies", "standalone,sentinel,cluster,redlock").split(",", -1));
     private final Client client = Client.valueOf(setting("client", "starter").toUpperCase(Locale.ROOT));
     private final String without = setting("without", "");
-    private final String takeOver = setting("takeover", "");
+    private final String takeover = setting("takeover", "");
     private final String lease = setting("lease", "");
     private final String faults = setting("faults", "");
 
@@ -84,7 +84,7 @@ class FaultRun {
 
     private Setup setup() {
         Setup setup = Setup.STARTER.of(client);
-        setup = takeOver.isEmpty() ? setup : setup.takingOverAfter(Duration.ofMillis(Long.parseLong(takeOver)));
+        setup = takeover.isEmpty() ? setup : setup.takingOverAfter(Duration.ofMillis(Long.parseLong(takeover)));
         setup = lease.isEmpty() ? setup : setup.lease(Duration.ofMillis(Long.parseLong(lease)));
         return without.isEmpty() ? setup : setup.without(Guard.valueOf(without.toUpperCase(Locale.ROOT)));
     }
@@ -101,7 +101,7 @@ class FaultRun {
                 + seed + " -Dtopologies=" + String.join(",", topologies);
         return command
                 + (client == Client.STARTER ? "" : " -Dclient=" + client.name().toLowerCase(Locale.ROOT))
-                + (takeOver.isEmpty() ? "" : " -Dtakeover=" + takeOver)
+                + (takeover.isEmpty() ? "" : " -Dtakeover=" + takeover)
                 + (lease.isEmpty() ? "" : " -Dlease=" + lease)
                 + (faults.isEmpty() ? "" : " -Dfaults=" + faults)
                 + (without.isEmpty() ? "" : " -Dwithout=" + without);

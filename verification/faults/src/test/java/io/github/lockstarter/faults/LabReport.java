@@ -93,13 +93,13 @@ final class LabReport {
                 page,
                 "increments lost without fencing (control)",
                 results.stream().mapToLong(LabResult::lostUnfenced).sum());
-        row(page, "locks of killed holders that others wanted and took over, ms from the death", takeOvers());
+        row(page, "locks of killed holders that others wanted and took over, ms from the death", takeovers());
         page.append('\n');
     }
 
-    private String takeOvers() {
+    private String takeovers() {
         List<Long> millis = results.stream()
-                .flatMap(result -> result.takeOvers().stream())
+                .flatMap(result -> result.takeovers().stream())
                 .sorted()
                 .toList();
         return millis.isEmpty()

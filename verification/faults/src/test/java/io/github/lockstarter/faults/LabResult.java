@@ -7,7 +7,7 @@ import io.github.lockstarter.kit.check.History;
 import io.github.lockstarter.kit.check.Hold;
 import io.github.lockstarter.kit.check.RecoveryCheck;
 import io.github.lockstarter.kit.check.Span;
-import io.github.lockstarter.kit.check.TakeOverCheck;
+import io.github.lockstarter.kit.check.TakeoverCheck;
 import io.github.lockstarter.kit.check.Violation;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * @param took duration
  * @param acquisitions number of holds, without nested ones
  * @param endings number of holds by kind of end, and of requests without a hold by reason
- * @param takeOvers ms from the death of a holder to the take-over of its lock
+ * @param takeovers ms from the death of a holder to the takeover of its lock
  * @param lostUnfenced lost increments of the number without fencing
  * @param violations by time
  * @param shown holds around the first violations, for pictures
@@ -39,7 +39,7 @@ record LabResult(
         Duration took,
         long acquisitions,
         Map<String, Long> endings,
-        List<Long> takeOvers,
+        List<Long> takeovers,
         long lostUnfenced,
         List<Span> faults,
         List<Violation> violations,
@@ -62,7 +62,7 @@ record LabResult(
                 took,
                 history.holdCount(),
                 endings(history),
-                TakeOverCheck.millisAfterDeath(history),
+                TakeoverCheck.millisAfterDeath(history),
                 FencedWritesCheck.lostUnfenced(history),
                 history.faults(),
                 violations,

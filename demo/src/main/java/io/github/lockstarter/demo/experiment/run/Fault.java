@@ -6,7 +6,7 @@ import java.util.List;
 public enum Fault {
     /** Pauses the instance in the critical section (SIGSTOP) for longer than its lease. */
     PAUSE_HOLDER,
-    /** Pauses it for longer than the crash take-over time but less than its lease, so it keeps the lock. */
+    /** Pauses it for longer than the crash takeover time but less than its lease, so it keeps the lock. */
     STOP_HOLDER,
     /** Kills it (SIGKILL); a replacement starts. */
     KILL_HOLDER,

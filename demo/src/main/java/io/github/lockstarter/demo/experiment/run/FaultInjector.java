@@ -25,7 +25,7 @@ final class FaultInjector {
     /** Delay of the replacement, so that requests are seen waiting for the lock. */
     private static final Duration REPLACEMENT = Duration.ofMillis(500);
 
-    /** Twice the crash take-over time, but shorter than the lease of the instances. */
+    /** Twice the crash takeover time, but shorter than the lease of the instances. */
     private static final Duration STOP = Duration.ofSeconds(3);
 
     /** Time for a resumed holder to detect its loss before it writes. */
@@ -109,7 +109,7 @@ final class FaultInjector {
 
     private Interference stopHolder(Fault fault, Duration pause) {
         Instance holder = breakpoint.haltHolder();
-        timeline.watch(TakeOverWatch.ofStopped(holder.name(), timeline.now(), this::report));
+        timeline.watch(TakeoverWatch.ofStopped(holder.name(), timeline.now(), this::report));
         holder.pause();
         background.schedule(() -> resume(holder), pause.toMillis(), TimeUnit.MILLISECONDS);
         return report(
@@ -132,7 +132,7 @@ final class FaultInjector {
 
     private Interference killHolder() {
         Instance holder = breakpoint.haltHolder();
-        timeline.watch(TakeOverWatch.ofKilled(holder.name(), timeline.now(), this::report));
+        timeline.watch(TakeoverWatch.ofKilled(holder.name(), timeline.now(), this::report));
         holder.kill();
         timeline.killed(holder.name());
         background.schedule(() -> replace(holder), REPLACEMENT.toMillis(), TimeUnit.MILLISECONDS);
@@ -181,7 +181,7 @@ final class FaultInjector {
         }
     }
 
-    private void report(TakeOverWatch.Finding finding) {
+    private void report(TakeoverWatch.Finding finding) {
         done.add(finding.text());
         report(finding.kind(), finding.instance(), finding.text());
     }

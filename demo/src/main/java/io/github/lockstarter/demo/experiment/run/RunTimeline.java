@@ -28,7 +28,7 @@ final class RunTimeline {
     private final Consumer<RunEvent> listener;
     private final Map<String, Open> open = new ConcurrentHashMap<>();
     private final Map<Class<?>, CompletableFuture<String>> awaited = new ConcurrentHashMap<>();
-    private final List<TakeOverWatch> watches = new CopyOnWriteArrayList<>();
+    private final List<TakeoverWatch> watches = new CopyOnWriteArrayList<>();
     private final AtomicInteger refused = new AtomicInteger();
 
     /**
@@ -63,7 +63,7 @@ final class RunTimeline {
     }
 
     /** Passes all later sections to the watch. */
-    void watch(TakeOverWatch watch) {
+    void watch(TakeoverWatch watch) {
         watches.add(watch);
     }
 

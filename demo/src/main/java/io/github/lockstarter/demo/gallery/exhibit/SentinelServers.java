@@ -23,7 +23,7 @@ final class SentinelServers implements ExhibitServers {
         return List.of(living.get(0).port());
     }
 
-    /** A failover takes longer than the default take-over time, so only the lease counts. */
+    /** A failover takes longer than the default takeover time, so only the lease counts. */
     @Override
     public List<String> properties(int place) {
         return List.of(

@@ -26,7 +26,7 @@ class WeakenedLockIT {
     }
 
     @Test
-    void theLockStaysBlockedWithoutCrashTakeOver() {
+    void theLockStaysBlockedWithoutCrashTakeover() {
         try (ExhibitRunner runner = new ExhibitRunner(List.of("distributed-lock.crash-takeover=0"))) {
             ExhibitResult result = runner.play(Exhibit.SETNX, 2026);
 

@@ -133,7 +133,7 @@ final class MailboxFaults {
     }
 
     private static Terms mailbox(int shortestMillis, int longestMillis) {
-        return Terms.lasting(shortestMillis, longestMillis, Trait.REDIS, Trait.PROXIED, Trait.TAKE_OVER);
+        return Terms.lasting(shortestMillis, longestMillis, Trait.REDIS, Trait.PROXIED, Trait.TAKEOVER);
     }
 
     private static Terms halfOpen(int shortestMillis, int longestMillis) {

@@ -39,8 +39,8 @@ final class WorkerFaults {
                 fault("worker-overslept", "SIGSTOP of a JVM for longer than a lease", Terms.lasting(2200, 4500), pause),
                 fault(
                         "worker-frozen",
-                        "SIGSTOP of a JVM for longer than the take-over time",
-                        Terms.lasting(1500, 8000, Trait.TAKE_OVER),
+                        "SIGSTOP of a JVM for longer than the takeover time",
+                        Terms.lasting(1500, 8000, Trait.TAKEOVER),
                         pause),
                 fault(
                         "foreign-thread-blocked",

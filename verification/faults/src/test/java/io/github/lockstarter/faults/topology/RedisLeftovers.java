@@ -14,7 +14,7 @@ final class RedisLeftovers {
     /** How long an abandoned queue lasts: the patience in the workers' requests. */
     private static final Duration LONGEST_QUEUE = Duration.ofSeconds(16);
 
-    /** How long the mark of an instance lasts: 20 take-over times of a second. Its trace lasts a grace longer. */
+    /** How long the mark of an instance lasts: 20 takeover times of a second. Its trace lasts a grace longer. */
     private static final Duration LONGEST_MARK = Duration.ofSeconds(20);
 
     private RedisLeftovers() {}
@@ -48,7 +48,7 @@ final class RedisLeftovers {
         if (key.endsWith(":waiters")) {
             return LONGEST_QUEUE;
         }
-        boolean isOfTakeOver = key.startsWith("lock:doubt:") || key.startsWith("lock:taken:");
-        return isOfTakeOver ? LONGEST_MARK.plus(longestLease.multipliedBy(2)) : longestLease;
+        boolean isOfTakeover = key.startsWith("lock:doubt:") || key.startsWith("lock:taken:");
+        return isOfTakeover ? LONGEST_MARK.plus(longestLease.multipliedBy(2)) : longestLease;
     }
 }

@@ -28,7 +28,7 @@ public final class Sentinel implements RedisTopology {
                 Trait.SENTINELS,
                 Trait.PROXIED,
                 Trait.HISTORY_GUARD,
-                Trait.TAKE_OVER,
+                Trait.TAKEOVER,
                 Trait.HALF_OPEN);
     }
 

@@ -33,7 +33,7 @@ public final class Standalone implements RedisTopology {
                         Trait.DURABLE,
                         Trait.ALONE,
                         Trait.HISTORY_GUARD,
-                        Trait.TAKE_OVER,
+                        Trait.TAKEOVER,
                         Trait.HALF_OPEN),
                 "--appendonly",
                 "yes",
@@ -49,12 +49,7 @@ public final class Standalone implements RedisTopology {
         return new Standalone(
                 "forgetful",
                 EnumSet.of(
-                        Trait.REDIS,
-                        Trait.PROXIED,
-                        Trait.ALONE,
-                        Trait.HISTORY_GUARD,
-                        Trait.TAKE_OVER,
-                        Trait.HALF_OPEN));
+                        Trait.REDIS, Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD, Trait.TAKEOVER, Trait.HALF_OPEN));
     }
 
     @Override

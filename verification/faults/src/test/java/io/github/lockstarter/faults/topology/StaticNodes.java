@@ -30,7 +30,7 @@ public final class StaticNodes implements RedisTopology {
                 Trait.PROXIED,
                 Trait.ALONE,
                 Trait.HISTORY_GUARD,
-                Trait.TAKE_OVER,
+                Trait.TAKEOVER,
                 Trait.HALF_OPEN);
     }
 

@@ -91,7 +91,7 @@ public interface Topology extends AutoCloseable {
         /** Excludes even if the server has lost the locks: the history guard. */
         HISTORY_GUARD,
         /** A lock whose holder's connection has ended is taken over before its lease is over. */
-        TAKE_OVER,
+        TAKEOVER,
         /** Excludes also when a server's clock jumps ahead. */
         CLOCK_GUARD,
         /** Replicas are promoted if a master does not answer. */

@@ -44,7 +44,7 @@ public final class ZooKeeper implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        Set<Trait> traits = EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.HALF_OPEN, Trait.TAKE_OVER, Trait.SESSIONS);
+        Set<Trait> traits = EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.HALF_OPEN, Trait.TAKEOVER, Trait.SESSIONS);
         traits.add(servers.size() > 1 ? Trait.LEADER : Trait.ALONE);
         return traits;
     }

@@ -61,7 +61,7 @@ final class EngineSubject implements Subject {
     }
 
     private LockBackend engineSide(WorkerOptions options) {
-        return options.subject().has(WorkerOptions.Guard.TAKE_OVER_TIME) ? backend : new HastyBackend(backend);
+        return options.subject().has(WorkerOptions.Guard.TAKEOVER_TIME) ? backend : new HastyBackend(backend);
     }
 
     @Override
@@ -80,7 +80,7 @@ final class EngineSubject implements Subject {
                 LockTerms.NONE
                         .lease(setup.lease())
                         .maxWait(Duration.ofSeconds(2))
-                        .crashTakeOver(setup.takeOver()),
+                        .crashTakeover(setup.takeover()),
                 setup.longestLease(),
                 MAX_RETRY_DELAY,
                 setup.has(WorkerOptions.Guard.HAND_OVER_BOUND)

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A control: the store allows take-overs 1 ms after the end of the holder's connection, while the engine relies on the
+ * A control: the store allows takeovers 1 ms after the end of the holder's connection, while the engine relies on the
  * configured time. This class changes the lock token in all commands to the store.
  */
 final class HastyBackend extends ForwardingBackend {
@@ -25,7 +25,7 @@ final class HastyBackend extends ForwardingBackend {
     }
 
     private static LockToken hasty(LockToken token) {
-        return token.takeOverMillis() == 0
+        return token.takeoverMillis() == 0
                 ? token
                 : new LockToken(
                         token.instanceId(),
@@ -33,7 +33,7 @@ final class HastyBackend extends ForwardingBackend {
                         token.owner(),
                         token.since(),
                         HASTY_MILLIS,
-                        token.takeOverCondition());
+                        token.takeoverCondition());
     }
 
     @Override

@@ -80,7 +80,7 @@ final class JournalingBackend extends ForwardingBackend {
                         noteSlot(command, granted);
                         journal.write(event(EventKind.GRANTED, command.key(), command.token())
                                 .of(LabEvent.slotOf(command.key(), granted.slot()), granted.fencingToken())
-                                .between(takeOverNanos(command), granted.othersWaiting()));
+                                .between(takeoverNanos(command), granted.othersWaiting()));
                     }
                     return result;
                 });
@@ -128,10 +128,10 @@ final class JournalingBackend extends ForwardingBackend {
     }
 
     /** A lock that ends with a session may be free if the store received nothing from the session for its timeout. */
-    private long takeOverNanos(AcquireCommand command) {
+    private long takeoverNanos(AcquireCommand command) {
         return endsLocksWithSessions()
                 ? StoreBackends.SESSION.toNanos()
-                : Duration.ofMillis(command.token().takeOverMillis()).toNanos();
+                : Duration.ofMillis(command.token().takeoverMillis()).toNanos();
     }
 
     @Override

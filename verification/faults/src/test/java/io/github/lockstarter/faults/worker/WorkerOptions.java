@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 public record WorkerOptions(
         String name, Address address, int resourcePort, Path log, long seed, Setup subject, Load load) {
 
-    private static final String TAKE_OVER = "--crash-takeover=";
+    private static final String TAKEOVER = "--crash-takeover=";
     private static final String MILLIS = "ms";
 
     /** Which client takes the locks. */
@@ -42,7 +42,7 @@ public record WorkerOptions(
         /** The resource checks the fencing token. */
         FENCING,
         /** No lock is taken over earlier than its holder expects. */
-        TAKE_OVER_TIME,
+        TAKEOVER_TIME,
         /** No server is chosen among two masters. */
         ONE_MASTER,
         /** A connection that leads nowhere, or to a server that refuses writes, is replaced. */
@@ -61,10 +61,10 @@ public record WorkerOptions(
      * The lock client and its configuration.
      *
      * @param lease default lease
-     * @param takeOver time from the end of the holder's connection to a take-over; zero for never
+     * @param takeover time from the end of the holder's connection to a takeover; zero for never
      * @param guards enabled ones
      */
-    public record Setup(Client client, Duration lease, Duration takeOver, Set<Guard> guards) {
+    public record Setup(Client client, Duration lease, Duration takeover, Set<Guard> guards) {
 
         /**
          * The starter, everything on. The lease is short, since after some faults nothing is granted for as long, and
@@ -82,7 +82,7 @@ public record WorkerOptions(
             Set<Guard> others = EnumSet.allOf(Guard.class);
             others.retainAll(guards);
             others.remove(guard);
-            return new Setup(client, lease, takeOver, others);
+            return new Setup(client, lease, takeover, others);
         }
 
         public boolean has(Guard guard) {
@@ -95,15 +95,15 @@ public record WorkerOptions(
         }
 
         public Setup of(Client other) {
-            return new Setup(other, lease, takeOver, guards);
+            return new Setup(other, lease, takeover, guards);
         }
 
         /** The same with another default lease. */
         public Setup lease(Duration other) {
-            return new Setup(client, other, takeOver, guards);
+            return new Setup(client, other, takeover, guards);
         }
 
-        /** The same with another take-over time; zero for never. */
+        /** The same with another takeover time; zero for never. */
         public Setup takingOverAfter(Duration other) {
             return new Setup(client, lease, other, guards);
         }
@@ -141,7 +141,7 @@ public record WorkerOptions(
             Integer.toString(load.threads()),
             Integer.toString(load.hotKeys()),
             Integer.toString(load.coldKeys()),
-            TAKE_OVER + subject.takeOver().toMillis() + MILLIS
+            TAKEOVER + subject.takeover().toMillis() + MILLIS
         };
     }
 
@@ -150,7 +150,7 @@ public record WorkerOptions(
         Setup setup = new Setup(
                 Client.valueOf(arguments[5]),
                 Duration.ofMillis(Long.parseLong(arguments[6])),
-                takeOver(arguments[11]),
+                takeover(arguments[11]),
                 guards(arguments[7]));
         Load load = new Load(
                 Integer.parseInt(arguments[8]), Integer.parseInt(arguments[9]), Integer.parseInt(arguments[10]));
@@ -164,9 +164,9 @@ public record WorkerOptions(
                 load);
     }
 
-    private static Duration takeOver(String argument) {
+    private static Duration takeover(String argument) {
         return Duration.ofMillis(
-                Long.parseLong(argument.substring(TAKE_OVER.length(), argument.length() - MILLIS.length())));
+                Long.parseLong(argument.substring(TAKEOVER.length(), argument.length() - MILLIS.length())));
     }
 
     private static Set<Guard> guards(String names) {

@@ -27,7 +27,7 @@ class WorkerOptionsTests {
         for (Setup setup : List.of(
                 Setup.STARTER,
                 Setup.STARTER.of(Client.REDISSON),
-                Setup.STARTER.takingOverAfter(Duration.ZERO).without(Guard.TAKE_OVER_TIME),
+                Setup.STARTER.takingOverAfter(Duration.ZERO).without(Guard.TAKEOVER_TIME),
                 Setup.STARTER.without(Guard.HISTORY).without(Guard.FENCING).without(Guard.HAND_OVER_BOUND))) {
             WorkerOptions options =
                     new WorkerOptions("w1.2", address, 4711, Path.of("w1.2.ndjson"), 42, setup, new Load(3, 2, 1));

@@ -31,6 +31,6 @@ record Beat(int age, int history, int trace) {
     }
 
     Beat tick(Rules rules) {
-        return new Beat(Math.min(age + 1, rules.takeOver()), history, trace);
+        return new Beat(Math.min(age + 1, rules.takeover()), history, trace);
     }
 }

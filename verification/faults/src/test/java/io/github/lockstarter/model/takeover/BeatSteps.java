@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /** Events of beats. */
-final class BeatSteps implements CrashTakeOverModel.Steps {
+final class BeatSteps implements CrashTakeoverModel.Steps {
 
     private final Rules rules;
 

@@ -19,7 +19,7 @@ record Heartbeat(int age, int history, int trace, int period, int traced, int vo
     static final Heartbeat BEGUN = new Heartbeat(0, Servers.FIRST, 0, 1, NO_PERIOD, NO_PERIOD);
 
     boolean isCertain(Rules rules) {
-        return age < rules.takeOver();
+        return age < rules.takeover();
     }
 
     Heartbeat answered(Beat beat, Rules rules) {
@@ -55,6 +55,6 @@ record Heartbeat(int age, int history, int trace, int period, int traced, int vo
     }
 
     Heartbeat tick(Rules rules) {
-        return new Heartbeat(Math.min(age + 1, rules.takeOver()), history, trace, period, traced, voidBefore);
+        return new Heartbeat(Math.min(age + 1, rules.takeover()), history, trace, period, traced, voidBefore);
     }
 }

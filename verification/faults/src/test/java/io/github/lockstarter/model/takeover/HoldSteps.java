@@ -5,7 +5,7 @@ import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
 /** Requests of the holder and answers of servers. */
-final class HoldSteps implements CrashTakeOverModel.Steps {
+final class HoldSteps implements CrashTakeoverModel.Steps {
 
     private final Rules rules;
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.model.takeover;
 
-/** A rule of crash take-over in {@code docs/design.md}; each can be left out. */
+/** A rule of crash takeover in {@code docs/design.md}; each can be left out. */
 enum Rule {
 
     /** The taker waits until the mark is T old, not for a tick less. */
@@ -12,10 +12,10 @@ enum Rule {
     /** A beat deletes the mark. */
     BEAT_DELETES_MARK,
 
-    /** A take-over leaves a trace. */
-    TAKE_OVER_LEAVES_TRACE,
+    /** A takeover leaves a trace. */
+    TAKEOVER_LEAVES_TRACE,
 
-    /** A take-over whose token requires it is granted after the replica has acknowledged its trace. */
+    /** A takeover whose token requires it is granted after the replica has acknowledged its trace. */
     TRACE_IS_ACKNOWLEDGED,
 
     /** A deposed master, which has no replica, acknowledges nothing alone. */
@@ -30,11 +30,11 @@ enum Rule {
     /** No two marks have the same begin. */
     BEGIN_IS_GREATER_THAN_TRACE,
 
-    /** The trace, which is written once for a mark, lives for a lease longer than the mark may lead to a take-over. */
+    /** The trace, which is written once for a mark, lives for a lease longer than the mark may lead to a takeover. */
     TRACE_OUTLIVES_LEASES,
 
     /** No mark is written, and no lock taken over, while the history of the server is younger than the grace. */
-    NO_TAKE_OVER_IN_GRACE,
+    NO_TAKEOVER_IN_GRACE,
 
     /** Another trace begins a period. */
     TRACE_CHANGES_PERIOD,

@@ -8,26 +8,26 @@ import java.util.Set;
 /**
  * Behaviour of servers, holder and takers, and the faults. Times are in ticks.
  *
- * @param takeOver T
+ * @param takeover T
  * @param lease of each acquire and renewal
  * @param window w: how long a deposed master continues to execute writes
  * @param locks of the instance
  * @param left disabled rules
  */
-record Rules(int takeOver, int lease, int window, int locks, Set<Rule> left, Set<Fault> faults) {
+record Rules(int takeover, int lease, int window, int locks, Set<Rule> left, Set<Fault> faults) {
 
-    static Rules of(int takeOver, int lease, int window, Fault... faults) {
+    static Rules of(int takeover, int lease, int window, Fault... faults) {
         EnumSet<Fault> all = EnumSet.noneOf(Fault.class);
         all.addAll(Arrays.asList(faults));
-        return new Rules(takeOver, lease, window, 1, EnumSet.noneOf(Rule.class), all);
+        return new Rules(takeover, lease, window, 1, EnumSet.noneOf(Rule.class), all);
     }
 
     Rules withTwoLocks() {
-        return new Rules(takeOver, lease, window, 2, left, faults);
+        return new Rules(takeover, lease, window, 2, left, faults);
     }
 
     Rules without(Rule rule) {
-        return new Rules(takeOver, lease, window, locks, EnumSet.of(rule), faults);
+        return new Rules(takeover, lease, window, locks, EnumSet.of(rule), faults);
     }
 
     boolean keeps(Rule rule) {
@@ -38,7 +38,7 @@ record Rules(int takeOver, int lease, int window, int locks, Set<Rule> left, Set
         return faults.contains(fault);
     }
 
-    /** Whether the tokens of the instance have a plus sign: their take-overs must be acknowledged. */
+    /** Whether the tokens of the instance have a plus sign: their takeovers must be acknowledged. */
     boolean areAcknowledged() {
         return has(Fault.FAILOVER) || has(Fault.MASTER_RESTART);
     }
@@ -47,30 +47,30 @@ record Rules(int takeOver, int lease, int window, int locks, Set<Rule> left, Set
         return has(Fault.RESTART) || has(Fault.MASTER_RESTART);
     }
 
-    /** How old a mark must be for a take-over. */
+    /** How old a mark must be for a takeover. */
     int markAge() {
-        return keeps(Rule.TAKER_WAITS_T) ? takeOver : takeOver - 1;
+        return keeps(Rule.TAKER_WAITS_T) ? takeover : takeover - 1;
     }
 
-    /** How old a history must be for grants of free locks, marks and take-overs. */
+    /** How old a history must be for grants of free locks, marks and takeovers. */
     int grace() {
         return lease + window;
     }
 
-    /** M: how old a mark gets. There are two ticks in which it may lead to a take-over. */
+    /** M: how old a mark gets. There are two ticks in which it may lead to a takeover. */
     int markLife() {
-        return takeOver + 1;
+        return takeover + 1;
     }
 
-    /** How long a trace lives: a lease from the last take-over by its mark on. */
+    /** How long a trace lives: a lease from the last takeover by its mark on. */
     int traceLife() {
-        int longest = lease + markLife() - takeOver;
+        int longest = lease + markLife() - takeover;
         return keeps(Rule.TRACE_OUTLIVES_LEASES) ? longest : longest - 1;
     }
 
     @Override
     public String toString() {
-        String bounds = "T=" + takeOver + " lease=" + lease + " w=" + window + " locks=" + locks;
+        String bounds = "T=" + takeover + " lease=" + lease + " w=" + window + " locks=" + locks;
         return bounds + " " + faults + (left.isEmpty() ? "" : " without " + List.copyOf(left));
     }
 }

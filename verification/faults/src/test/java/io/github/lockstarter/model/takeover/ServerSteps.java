@@ -4,7 +4,7 @@ import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
 /** Events of servers. */
-final class ServerSteps implements CrashTakeOverModel.Steps {
+final class ServerSteps implements CrashTakeoverModel.Steps {
 
     private final Rules rules;
 

@@ -42,7 +42,7 @@ record Step(Kind kind, int server, int lock) {
         MARK(Actor.TAKER, "asks %s: no subscriber of the mailbox, writes the mark"),
         TRACE(Actor.TAKER, "asks %s: writes the trace"),
         ACKNOWLEDGE(Actor.TAKER, "has the trace of %s acknowledged"),
-        TAKE_OVER(Actor.TAKER, "asks %s: takes over the lock%s"),
+        TAKEOVER(Actor.TAKER, "asks %s: takes over the lock%s"),
         ACQUIRE_FREE(Actor.TAKER, "asks %s: acquires the free lock%s"),
         RENEW(Actor.TAKER, "renews at %s the lock%s"),
         FREE(Actor.TAKER, "releases at %s the lock%s");

@@ -5,7 +5,7 @@ import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
 /** Steps of takers at each server. A mailbox may lose its connection at any time, so any look may find none. */
-final class TakerSteps implements CrashTakeOverModel.Steps {
+final class TakerSteps implements CrashTakeoverModel.Steps {
 
     private final Rules rules;
 
@@ -18,7 +18,7 @@ final class TakerSteps implements CrashTakeOverModel.Steps {
         for (int server = Servers.FIRST; server <= Servers.SECOND; server++) {
             if (world.servers().executes(server)) {
                 boolean young = world.servers().isYoung(server, rules);
-                if (!young || !rules.keeps(Rule.NO_TAKE_OVER_IN_GRACE)) {
+                if (!young || !rules.keeps(Rule.NO_TAKEOVER_IN_GRACE)) {
                     looked(world, server, found);
                 }
                 for (int lock = 0; lock < rules.locks(); lock++) {
@@ -52,7 +52,7 @@ final class TakerSteps implements CrashTakeOverModel.Steps {
     }
 
     private boolean isTraced(Server at) {
-        return at.trace().begin() == at.mark().begin() || !rules.keeps(Rule.TAKE_OVER_LEAVES_TRACE);
+        return at.trace().begin() == at.mark().begin() || !rules.keeps(Rule.TAKEOVER_LEAVES_TRACE);
     }
 
     private Server traced(Server at) {
@@ -88,7 +88,7 @@ final class TakerSteps implements CrashTakeOverModel.Steps {
     private void taken(World world, int server, BiConsumer<Step, World> found) {
         for (int lock = 0; lock < rules.locks(); lock++) {
             if (world.servers().at(server).lock(lock).isOfInstance()) {
-                found.accept(Step.at(server, Kind.TAKE_OVER, lock), granted(world, server, lock));
+                found.accept(Step.at(server, Kind.TAKEOVER, lock), granted(world, server, lock));
             }
         }
     }

@@ -3,7 +3,7 @@ package io.github.lockstarter.model.takeover;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The trace of take-overs at one server.
+ * The trace of takeovers at one server.
  *
  * @param begin of the mark by which locks were, or may be, taken over; 0 if there is none
  * @param left ticks until it expires

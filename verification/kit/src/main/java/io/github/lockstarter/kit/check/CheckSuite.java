@@ -13,7 +13,7 @@ public final class CheckSuite {
             new OwnershipCheck(),
             new WaitCheck(),
             new ProgressCheck(),
-            new TakeOverCheck(),
+            new TakeoverCheck(),
             new LossCheck(),
             new WakeUpCheck(),
             new RenewalOrderCheck(),

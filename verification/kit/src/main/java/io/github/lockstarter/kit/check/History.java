@@ -191,7 +191,7 @@ public final class History {
             grants.add(event);
             String id = event.worker() + '/' + event.key() + '#' + event.token();
             if (event.kind() == EventKind.ACQUIRED) {
-                HoldDraft draft = new HoldDraft(event, grants.takeOverOf(event));
+                HoldDraft draft = new HoldDraft(event, grants.takeoverOf(event));
                 all.add(draft);
                 open.put(id, draft);
             } else if (event.token() != 0 && open.containsKey(id)) {

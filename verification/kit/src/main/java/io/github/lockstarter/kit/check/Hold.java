@@ -18,10 +18,10 @@ public record Hold(
      * How long a hold excludes others.
      *
      * @param deadline the last known one; the actual deadline is not before it
-     * @param takeOver ns after the end of the worker's connection until the lock may be taken over; 0 if it may not
+     * @param takeover ns after the end of the worker's connection until the lock may be taken over; 0 if it may not
      * @param certainAt when it was last certain; 0 if never
      */
-    public record Right(long deadline, long takeOver, long certainAt) {}
+    public record Right(long deadline, long takeover, long certainAt) {}
 
     /**
      * The end of a hold.
@@ -50,7 +50,7 @@ public record Hold(
 
     /** Whether the lock may be taken over before its lease ends. */
     public boolean isTakenOver() {
-        return right.takeOver() != 0;
+        return right.takeover() != 0;
     }
 
     /**

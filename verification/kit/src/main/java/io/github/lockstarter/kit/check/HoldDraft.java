@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class HoldDraft {
 
     private final LabEvent acquired;
-    private final long takeOver;
+    private final long takeover;
     private long deadline;
     private long certainAt;
     private long releasingAt;
@@ -17,10 +17,10 @@ final class HoldDraft {
     private long lostAt;
     private String cause = "";
 
-    /** @param takeOver as {@link Hold.Right} */
-    HoldDraft(LabEvent acquired, long takeOver) {
+    /** @param takeover as {@link Hold.Right} */
+    HoldDraft(LabEvent acquired, long takeover) {
         this.acquired = acquired;
-        this.takeOver = takeOver;
+        this.takeover = takeover;
         this.deadline = acquired.until();
     }
 
@@ -57,7 +57,7 @@ final class HoldDraft {
                 acquired.from(),
                 acquired.at(),
                 acquired.note(),
-                new Hold.Right(deadline, takeOver, certainAt),
+                new Hold.Right(deadline, takeover, certainAt),
                 end(kill, logsEnd));
     }
 

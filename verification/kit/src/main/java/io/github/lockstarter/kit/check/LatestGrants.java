@@ -27,8 +27,8 @@ final class LatestGrants {
         }
     }
 
-    /** Take-over time in ns; 0 if only the lease counts. */
-    long takeOverOf(LabEvent acquired) {
+    /** Takeover time in ns; 0 if only the lease counts. */
+    long takeoverOf(LabEvent acquired) {
         TreeMap<Long, LabEvent> latest = grants.getOrDefault(id(acquired), new TreeMap<>());
         Map.Entry<Long, LabEvent> grant = latest.floorEntry(acquired.token());
         return grant == null ? 0 : grant.getValue().from();

@@ -68,9 +68,9 @@ public final class OwnershipCheck implements Check {
                         .anyMatch(fault -> fault.touches(hold.end().at(), endOf(hold)));
     }
 
-    /** A take-over needs a fault at most one take-over time before the holder was last certain. */
+    /** A takeover needs a fault at most one takeover time before the holder was last certain. */
     private static boolean mayBeTakenOver(History history, Hold hold) {
-        long from = hold.right().certainAt() - hold.right().takeOver() - Allowance.AFTERMATH.toNanos();
+        long from = hold.right().certainAt() - hold.right().takeover() - Allowance.AFTERMATH.toNanos();
         return hold.isTakenOver()
                 && hold.end().cause().endsWith(TAKEN_OVER)
                 && history.outsideFaults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));

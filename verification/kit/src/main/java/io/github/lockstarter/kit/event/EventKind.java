@@ -34,7 +34,7 @@ public enum EventKind {
     REFUSED,
     /**
      * The store granted the lock to lock token {@code amount}, starting at fencing token {@code token}, while {@code
-     * until} other instances waited. {@code from}: take-over time of the lock token in ns, 0 for none.
+     * until} other instances waited. {@code from}: takeover time of the lock token in ns, 0 for none.
      */
     GRANTED,
     /**

@@ -37,7 +37,7 @@ class EventChecksTests {
 
     @Test
     void findsALockThatIsNotTakenOverAfterADeath() {
-        TakeOverCheck check = new TakeOverCheck();
+        TakeoverCheck check = new TakeoverCheck();
         assertThat(death(400).refused("w2", 50, 1000, 1200).check(check)).isEmpty();
         assertThat(death(400).refused("w2", 50, 1000, 1400).check(check)).hasSize(1);
         assertThat(death(400)
@@ -50,8 +50,8 @@ class EventChecksTests {
     }
 
     @Test
-    void measuresATakeOverFromTheFirstAttempt() {
-        TakeOverCheck check = new TakeOverCheck();
+    void measuresATakeoverFromTheFirstAttempt() {
+        TakeoverCheck check = new TakeoverCheck();
         assertThat(death(400).refused("w2", 1390, 0, 1400).check(check))
                 .as("no earlier attempt")
                 .isEmpty();
@@ -63,8 +63,8 @@ class EventChecksTests {
     }
 
     @Test
-    void ignoresTakeOversThatAreDisabledOrDisturbed() {
-        TakeOverCheck check = new TakeOverCheck();
+    void ignoresTakeoversThatAreDisabledOrDisturbed() {
+        TakeoverCheck check = new TakeoverCheck();
         assertThat(death(0).refused("w2", 50, 1000, 1400).check(check)).isEmpty();
         assertThat(death(400)
                         .fault("server-paused", 900, 910)
@@ -86,31 +86,31 @@ class EventChecksTests {
     }
 
     @Test
-    void measuresTheTimeUntilATakeOver() {
-        assertThat(TakeOverCheck.millisAfterDeath(death(400)
+    void measuresTheTimeUntilATakeover() {
+        assertThat(TakeoverCheck.millisAfterDeath(death(400)
                         .acquired("w2", 2, 50, 650, 2000, "TAKEN_OVER")
                         .history()))
                 .containsExactly(550L);
-        assertThat(TakeOverCheck.millisAfterDeath(death(400)
+        assertThat(TakeoverCheck.millisAfterDeath(death(400)
                         .refused("w3", 90, 100, 190)
                         .acquired("w2", 2, 350, 650, 2000, "TAKEN_OVER")
                         .history()))
                 .as("another worker wanted it")
                 .containsExactly(550L);
-        assertThat(TakeOverCheck.millisAfterDeath(death(400)
+        assertThat(TakeoverCheck.millisAfterDeath(death(400)
                         .acquired("w2", 2, 350, 650, 2000, "TAKEN_OVER")
                         .history()))
                 .as("no worker wanted it")
                 .isEmpty();
-        assertThat(TakeOverCheck.millisAfterDeath(
+        assertThat(TakeoverCheck.millisAfterDeath(
                         death(400).acquired("w2", 2, 50, 650, 2000, "WAITED").history()))
                 .isEmpty();
     }
 
     /** A holder dies at 100. */
-    private static Script death(long takeOver) {
+    private static Script death(long takeover) {
         return Script.of("w1", "w2", "w3")
-                .promising("w1", 1, takeOver, 9)
+                .promising("w1", 1, takeover, 9)
                 .acquired("w1", 1, 10, 3000)
                 .killed("w1", 100);
     }

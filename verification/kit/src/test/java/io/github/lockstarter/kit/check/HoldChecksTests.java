@@ -160,7 +160,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void judgesAHandedOverHoldByTheTakeOverTimeOfItsGrant() {
+    void judgesAHandedOverHoldByTheTakeoverTimeOfItsGrant() {
         Script handedOver = promised().releasing("w1", 1, 20, 3000, 20).acquired("w1", 2, 21, 3000, "HANDED_OVER");
         assertThat(handedOver
                         .certain("w1", 2, 900)
@@ -170,7 +170,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void judgesAHoldWithoutATakeOverTimeByItsLease() {
+    void judgesAHoldWithoutATakeoverTimeByItsLease() {
         assertThat(Script.of("w1", "w2")
                         .promising("w1", 1, 0, 9)
                         .acquired("w1", 1, 10, 3000)
@@ -202,7 +202,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void acceptsATakeOverFromADisconnectedHolder() {
+    void acceptsATakeoverFromADisconnectedHolder() {
         assertThat(promised()
                         .certain("w1", 1, 500)
                         .fault("mailbox-barred", 400, 1400)
@@ -220,7 +220,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void findsATakeOverFromAConnectedHolder() {
+    void findsATakeoverFromAConnectedHolder() {
         assertThat(promised()
                         .certain("w1", 1, 500)
                         .lost("w1", 1, 1500, "TAKEN_OVER")

@@ -53,10 +53,10 @@ final class Script {
     }
 
     /** A grant of a lock that may be taken over so many ms after the end of its holder's connection. */
-    Script promising(String worker, long token, long takeOver, long at) {
+    Script promising(String worker, long token, long takeover, long at) {
         return event(EventKind.GRANTED, worker, at)
                 .token(token)
-                .between(takeOver, 0)
+                .between(takeover, 0)
                 .add();
     }
 

@@ -120,8 +120,8 @@ class StoreChecksTests {
     }
 
     @Test
-    void usesTheSessionTimeoutAsTakeOverTime() {
-        TakeOverCheck check = new TakeOverCheck();
+    void usesTheSessionTimeoutAsTakeoverTime() {
+        TakeoverCheck check = new TakeoverCheck();
         Script killed = Script.of("w1", "w2")
                 .promising("w1", 1, 400, 10)
                 .acquired("w1", 1, 10, 2000)

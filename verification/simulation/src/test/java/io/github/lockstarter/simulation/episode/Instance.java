@@ -98,7 +98,7 @@ final class Instance {
                 LockTerms.NONE
                         .lease(setting.lease())
                         .maxWait(Duration.ofSeconds(2))
-                        .crashTakeOver(setting.takeOver()),
+                        .crashTakeover(setting.takeover()),
                 setting.lease(),
                 setting.maxRetryDelay(),
                 EngineSettings.HandOver.DEFAULTS,

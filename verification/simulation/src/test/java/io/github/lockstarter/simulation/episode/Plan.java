@@ -37,7 +37,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
      * @param keys number of shared locks
      * @param permits maximum that callers request
      * @param lease of all locks, and the longest one
-     * @param takeOver time after the end of a holder's connection; zero if only the lease counts
+     * @param takeover time after the end of a holder's connection; zero if only the lease counts
      * @param maxRetryDelay between two attempts of a waiter without signals
      * @param commandTimeout after which the outcome is unknown
      * @param deposedWrites how long a master continues to write after another one is promoted, at most
@@ -49,7 +49,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
             int keys,
             int permits,
             Duration lease,
-            Duration takeOver,
+            Duration takeover,
             Duration maxRetryDelay,
             Duration commandTimeout,
             Duration deposedWrites,

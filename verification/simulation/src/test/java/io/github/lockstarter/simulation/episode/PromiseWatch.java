@@ -54,7 +54,7 @@ final class PromiseWatch {
 
     /** A lock was taken over: the connection of its holder must have ended. */
     void takenOver(String worker, String key, LockHolder holder) {
-        long looks = world.setting.takeOver().multipliedBy(2).toNanos();
+        long looks = world.setting.takeover().multipliedBy(2).toNanos();
         if (world.calm.isConnectedSince(world.time.nanos() - looks) && world.isAlive(holder.instance())) {
             world.anomaly("I4", worker, key, "was taken over from a connected instance");
         }

@@ -111,7 +111,7 @@ final class StoreWatch {
             report("I8", key, "no instance has the lock of " + parts.group(), isLeft, tidy());
             boolean isAbandoned =
                     parts.group(3) != null && world.isDead(parts.group(2)) && world.isWanted(key, any -> true);
-            report("I5", key, "no instance takes over the lock of " + parts.group(), isAbandoned, takeOver());
+            report("I5", key, "no instance takes over the lock of " + parts.group(), isAbandoned, takeover());
         });
         boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
         Map<String, Double> queue = master.scores(World.entry(LabEvent.lockOf(key)) + ":waiters");
@@ -154,9 +154,9 @@ final class StoreWatch {
                         .allMatch(caller -> caller.waitsSince() > world.calm.queuedAt());
     }
 
-    /** Beats look four times in a take-over time, once they look at all. */
-    private Duration takeOver() {
-        return world.setting.takeOver().multipliedBy(2).plus(TIDY);
+    /** Beats look four times in a takeover time, once they look at all. */
+    private Duration takeover() {
+        return world.setting.takeover().multipliedBy(2).plus(TIDY);
     }
 
     private Duration tidy() {

@@ -62,11 +62,11 @@ final class Witness extends ForwardingBackend {
                         .put(granted.fencingToken(), command.token().fingerprint());
                 slots.computeIfAbsent(command.key(), unseen -> new TreeMap<>())
                         .put(granted.fencingToken(), granted.slot());
-                long takeOver =
-                        Duration.ofMillis(command.token().takeOverMillis()).toNanos();
+                long takeover =
+                        Duration.ofMillis(command.token().takeoverMillis()).toNanos();
                 world.write(event(EventKind.GRANTED, command.key(), command.token())
                         .of(LabEvent.slotOf(command.key(), granted.slot()), granted.fencingToken())
-                        .between(takeOver, granted.othersWaiting()));
+                        .between(takeover, granted.othersWaiting()));
             }
             return result;
         });

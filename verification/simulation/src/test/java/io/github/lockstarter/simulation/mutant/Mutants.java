@@ -13,7 +13,7 @@ final class Mutants {
                         OwnershipMutants.all(),
                         AdminMutants.all(),
                         HistoryMutants.all(),
-                        TakeOverMutants.all(),
+                        TakeoverMutants.all(),
                         WaiterMutants.all(),
                         PermitMutants.all())
                 .flatMap(List::stream)

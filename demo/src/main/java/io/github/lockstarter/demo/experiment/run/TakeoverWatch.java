@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@code next}, the first section of the next owner; {@code reported}.
  */
-final class TakeOverWatch implements Consumer<RunEvent> {
+final class TakeoverWatch implements Consumer<RunEvent> {
 
     /**
      * @param kind {@code next-owner} or {@code kept-lock}
@@ -35,7 +35,7 @@ final class TakeOverWatch implements Consumer<RunEvent> {
     private final AtomicReference<@Nullable Held> next = new AtomicReference<>();
     private final AtomicBoolean reported = new AtomicBoolean();
 
-    private TakeOverWatch(String holder, double since, boolean resumes, Consumer<Finding> listener) {
+    private TakeoverWatch(String holder, double since, boolean resumes, Consumer<Finding> listener) {
         this.holder = holder;
         this.since = since;
         this.resumes = resumes;
@@ -43,13 +43,13 @@ final class TakeOverWatch implements Consumer<RunEvent> {
     }
 
     /** After a kill: reports the next owner. */
-    static TakeOverWatch ofKilled(String holder, double at, Consumer<Finding> listener) {
-        return new TakeOverWatch(holder, at, false, listener);
+    static TakeoverWatch ofKilled(String holder, double at, Consumer<Finding> listener) {
+        return new TakeoverWatch(holder, at, false, listener);
     }
 
     /** After a pause: reports at the end of the holder's section whether another instance had the lock meanwhile. */
-    static TakeOverWatch ofStopped(String holder, double at, Consumer<Finding> listener) {
-        return new TakeOverWatch(holder, at, true, listener);
+    static TakeoverWatch ofStopped(String holder, double at, Consumer<Finding> listener) {
+        return new TakeoverWatch(holder, at, true, listener);
     }
 
     @Override

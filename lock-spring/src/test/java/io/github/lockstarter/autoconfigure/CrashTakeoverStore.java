@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -12,8 +12,8 @@ import io.github.lockstarter.spi.SignalListener;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Locks of another store with a configurable report about crash take-over. */
-record CrashTakeOverStore(LockBackend store, CrashTakeOver crashTakeOver) implements LockBackend {
+/** Locks of another store with a configurable report about crash takeover. */
+record CrashTakeoverStore(LockBackend store, CrashTakeover crashTakeover) implements LockBackend {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {

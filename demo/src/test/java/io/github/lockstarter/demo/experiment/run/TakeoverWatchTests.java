@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.demo.experiment.run.RunEvent.Held;
 import io.github.lockstarter.demo.experiment.run.RunEvent.Released;
-import io.github.lockstarter.demo.experiment.run.TakeOverWatch.Finding;
+import io.github.lockstarter.demo.experiment.run.TakeoverWatch.Finding;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class TakeOverWatchTests {
+class TakeoverWatchTests {
 
     private final List<Finding> findings = new ArrayList<>();
-    private final TakeOverWatch afterKill = TakeOverWatch.ofKilled("A", 1_000, findings::add);
-    private final TakeOverWatch afterStop = TakeOverWatch.ofStopped("A", 1_000, findings::add);
+    private final TakeoverWatch afterKill = TakeoverWatch.ofKilled("A", 1_000, findings::add);
+    private final TakeoverWatch afterStop = TakeoverWatch.ofStopped("A", 1_000, findings::add);
 
     private static Held held(String instance, double from, String path) {
         return new Held(instance, instance + "-" + from, from, 17L, path, 2.5);

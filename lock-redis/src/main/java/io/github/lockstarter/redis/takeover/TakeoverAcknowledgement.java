@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requires every replica that may become the master to acknowledge the trace of a take-over before the lock is granted
+ * Requires every replica that may become the master to acknowledge the trace of a takeover before the lock is granted
  * (docs/design.md). While such a replica is unreachable, locks that wait for it stay untouched.
  * <p>{@code WAIT} blocks its connection and covers only writes of that connection, so a separate connection rewrites
  * the trace unchanged. A {@code WAIT} that Lettuce resends on a new connection covers nothing: its answer counts only
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread calls {@link #begin}; the rest runs on event loops. {@code underWay} contains the instances with a
  * pending acknowledgement.
  */
-public final class TakeOverAcknowledgement implements AutoCloseable {
+public final class TakeoverAcknowledgement implements AutoCloseable {
 
     private static final CompletionStage<Boolean> NO = CompletableFuture.completedFuture(false);
 
@@ -55,14 +55,14 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     private volatile Optional<ServerError> refusal = Optional.empty();
 
     /** @param settings half of the command timeout is left to the replicas */
-    public TakeOverAcknowledgement(RedisConnector connector, KeySpace keySpace, RedisSettings settings) {
+    public TakeoverAcknowledgement(RedisConnector connector, KeySpace keySpace, RedisSettings settings) {
         this.connections = new RedisConnections(connector, settings);
         this.connector = connector;
         this.keySpace = keySpace;
         this.patience = settings.commandTimeout().dividedBy(2);
     }
 
-    /** Sets the receiver of keys whose take-over was acknowledged: their waiters retry. */
+    /** Sets the receiver of keys whose takeover was acknowledged: their waiters retry. */
     public void report(Consumer<String> acknowledged) {
         onAcknowledged = acknowledged;
     }

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
-/** Crash take-over with one holder and takers. It begins with holds that were just granted, and an answered beat. */
-final class CrashTakeOverModel implements TransitionSystem<World, Step> {
+/** Crash takeover with one holder and takers. It begins with holds that were just granted, and an answered beat. */
+final class CrashTakeoverModel implements TransitionSystem<World, Step> {
 
     private final Rules rules;
     private final Predicate<World> violation;
     private final List<Steps> parts;
 
-    private CrashTakeOverModel(Rules rules, Predicate<World> violation, List<Steps> parts) {
+    private CrashTakeoverModel(Rules rules, Predicate<World> violation, List<Steps> parts) {
         this.rules = rules;
         this.violation = violation;
         this.parts = parts;
@@ -27,16 +27,16 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
     }
 
     /** A violation: a hold is certain, and a taker has the lock, or has had it since the grant of the hold. */
-    static CrashTakeOverModel ofExclusion(Rules rules) {
-        return new CrashTakeOverModel(
+    static CrashTakeoverModel ofExclusion(Rules rules) {
+        return new CrashTakeoverModel(
                 rules,
                 world -> world.isViolated(rules),
                 List.of(new BeatSteps(rules), new HoldSteps(rules), new TakerSteps(rules), new ServerSteps(rules)));
     }
 
     /** The holder does nothing. A violation is a tick in which a taker has the lock before the lease is over. */
-    static CrashTakeOverModel ofSilence(Rules rules) {
-        return new CrashTakeOverModel(
+    static CrashTakeoverModel ofSilence(Rules rules) {
+        return new CrashTakeoverModel(
                 rules,
                 world -> world.holder().holds().stream().anyMatch(hold -> hold.exists() && hold.hadTaker()),
                 List.of(new TakerSteps(rules), new ServerSteps(rules)));

@@ -41,10 +41,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Locks of an instance that has crashed, is paused, or is cut off, under a lease that outlives the test. */
-class CrashTakeOverIT extends RedisScenario {
+class CrashTakeoverIT extends RedisScenario {
 
-    private static final Duration TAKE_OVER =
-            EngineSettings.DEFAULTS.terms().crashTakeOver().orElseThrow();
+    private static final Duration TAKEOVER =
+            EngineSettings.DEFAULTS.terms().crashTakeover().orElseThrow();
     private static final int MANY = Effort.of(500, 10_000);
 
     private final LockRequest patient = request.maxWait(Patience.TIME);
@@ -52,7 +52,7 @@ class CrashTakeOverIT extends RedisScenario {
     @Test
     void takesOverTheLockOfAKilledProcess() throws Exception {
         Application heir = takingPart(newApplication());
-        try (ChildJvm holder = holding(TAKE_OVER)) {
+        try (ChildJvm holder = holding(TAKEOVER)) {
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
             awaitWaiting();
 
@@ -74,18 +74,18 @@ class CrashTakeOverIT extends RedisScenario {
     @Tag(Effort.FULL)
     void doesNotTakeOverTheLockOfAPausedProcess() throws Exception {
         Application heir = takingPart(newApplication());
-        try (ChildJvm holder = holding(TAKE_OVER)) {
+        try (ChildJvm holder = holding(TAKEOVER)) {
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
             awaitWaiting();
             String stored = redis().get(lockKey);
 
             holder.pause();
-            letPass(TAKE_OVER.multipliedBy(4));
+            letPass(TAKEOVER.multipliedBy(4));
             assertThat(next).isNotDone();
             assertThat(redis().get(lockKey)).isEqualTo(stored);
             holder.resume();
 
-            letPass(TAKE_OVER);
+            letPass(TAKEOVER);
             assertThat(redis().get(lockKey)).isEqualTo(stored);
             holder.kill();
             resultOf(next).close();
@@ -94,14 +94,14 @@ class CrashTakeOverIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void leavesTheLockOfAnInstanceWithoutTakeOverToItsLease() throws Exception {
+    void leavesTheLockOfAnInstanceWithoutTakeoverToItsLease() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding(Duration.ZERO)) {
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
             awaitWaiting();
 
             holder.kill();
-            letPass(TAKE_OVER.multipliedBy(4));
+            letPass(TAKEOVER.multipliedBy(4));
 
             assertThat(next).isNotDone();
             redis().pexpire(lockKey, 1);
@@ -113,7 +113,7 @@ class CrashTakeOverIT extends RedisScenario {
 
     /** Some lock of the instance was taken over, so each of them is renewed once before it is certain again. */
     @Test
-    void confirmsAllOfManyHoldsAfterABreakAndATakeOver() {
+    void confirmsAllOfManyHoldsAfterABreakAndATakeover() {
         Application holder = takingPart(newApplication());
         List<LockHandle> held = new ArrayList<>(MANY);
         for (int i = 0; i < MANY; i++) {
@@ -160,7 +160,7 @@ class CrashTakeOverIT extends RedisScenario {
         Future<Long> grantedAt = elsewhere(() -> {
             try (LockHandle next = heir.locks().acquire(patient)) {
                 long now = System.nanoTime();
-                letPass(TAKE_OVER);
+                letPass(TAKEOVER);
                 next.ensureHeld();
                 return now;
             }
@@ -213,8 +213,8 @@ class CrashTakeOverIT extends RedisScenario {
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
     }
 
-    private ChildJvm holding(Duration takeOver) {
-        ChildJvm holder = HoldingJvm.start(server(), key, LONG_LEASE, takeOver);
+    private ChildJvm holding(Duration takeover) {
+        ChildJvm holder = HoldingJvm.start(server(), key, LONG_LEASE, takeover);
         holder.awaitLine("held"::equals, Patience.TIME);
         return holder;
     }
@@ -239,7 +239,7 @@ class CrashTakeOverIT extends RedisScenario {
                     Application heir = Application.over(store.connect(), Application.settings(LONG_LEASE))) {
                 WarmUp.connect(holder.locks(), key);
                 WarmUp.connect(heir.locks(), key);
-                holder.awaitTakeOver();
+                holder.awaitTakeover();
                 holder.locks().acquire(request);
                 CompletableFuture<LockHandle> next = heir.locks().acquireAsync(patient);
 

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The mark of a disconnected instance, its beat, the take-over, and its trace. */
-class CrashTakeOverScriptIT {
+/** The mark of a disconnected instance, its beat, the takeover, and its trace. */
+class CrashTakeoverScriptIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
@@ -32,21 +32,21 @@ class CrashTakeOverScriptIT {
     private static final String CRASHED = "0123456789abcdef0123456789abcdef";
     private static final String MARK = "lock:doubt:" + CRASHED;
     private static final String TRACE = "lock:taken:" + CRASHED;
-    private static final long TAKE_OVER = 300;
-    private static final String OWNER = CRASHED + ":1|1700000000123 http-1|" + TAKE_OVER;
-    private static final String LABEL = "01234567|1700000000123 http-1|" + TAKE_OVER;
+    private static final long TAKEOVER = 300;
+    private static final String OWNER = CRASHED + ":1|1700000000123 http-1|" + TAKEOVER;
+    private static final String LABEL = "01234567|1700000000123 http-1|" + TAKEOVER;
 
-    /** Its take-over counts only once replicas have acknowledged it. */
+    /** Its takeover counts only once replicas have acknowledged it. */
     private static final String REPLICATED = OWNER + '+';
 
     private static final String RIVAL = "fedcba9876543210fedcba9876543210:1";
     private static final String WAITING = "fedcba9876543210fedcba9876543210";
 
-    /** In microseconds: longer than the take-over time. */
-    private static final long LONG = 2 * TAKE_OVER * 1_000;
+    /** In microseconds: longer than the takeover time. */
+    private static final long LONG = 2 * TAKEOVER * 1_000;
 
     private static final long BEGIN = 1_700_000_000_000_000L;
-    private static final long MOST_OF_ONE_LOOK = TAKE_OVER * 1_000 * 3 / 5;
+    private static final long MOST_OF_ONE_LOOK = TAKEOVER * 1_000 * 3 / 5;
     private static final String GUARDED = "";
     private static final String NOBODY_LISTENS = "0";
     private static final long GRANTED = 1;
@@ -90,7 +90,7 @@ class CrashTakeOverScriptIT {
 
     /** A server that stood still between two checks proves nothing about the owner. */
     @Test
-    void aMarkAgesByAPartOfTheTakeOverTimePerLookAtMost() {
+    void aMarkAgesByAPartOfTheTakeoverTimePerLookAtMost() {
         mark(serverMicros() - 10 * LONG, 0);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
         assertThat(unheard()).isEqualTo(MOST_OF_ONE_LOOK);
@@ -107,7 +107,7 @@ class CrashTakeOverScriptIT {
     void takesTheLockOverAndLeavesATraceOnceTheMarkIsOldEnough() {
         long before = fencingToken();
         scripts.acquire(RIVAL, GUARDED);
-        List<Object> answer = takeOver();
+        List<Object> answer = takeover();
 
         assertThat(answer.get(0)).isEqualTo(GRANTED);
         assertThat((Long) answer.get(1)).isGreaterThan(before);
@@ -171,7 +171,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void answersABeatWithTheTakeOver() {
+    void answersABeatWithTheTakeover() {
         mark(serverMicros(), LONG);
         scripts.acquire(RIVAL, GUARDED);
         assertThat(scripts.beat(CRASHED, GUARDED).get(1)).isEqualTo(Long.toString(BEGIN));
@@ -257,7 +257,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void asksForAcknowledgementByReplicasBeforeATakeOver() {
+    void asksForAcknowledgementByReplicasBeforeATakeover() {
         redis.set(KEYS.lock(), stored(REPLICATED));
         mark(serverMicros(), LONG);
         List<Object> answer = scripts.acquire(RIVAL, GUARDED);
@@ -303,7 +303,7 @@ class CrashTakeOverScriptIT {
         assertThat(redis.get(TRACE)).isEqualTo(begin);
     }
 
-    /** Otherwise a replica could lose the trace before the end of a lease that a late take-over has ended. */
+    /** Otherwise a replica could lose the trace before the end of a lease that a late takeover has ended. */
     @Test
     void aMarkExpiresAndTheTraceExpiresAGracePeriodLater() {
         redis.set(KEYS.lock(), stored(REPLICATED));
@@ -346,8 +346,8 @@ class CrashTakeOverScriptIT {
 
     /** However late the check is, since it counts at most this. */
     @Test
-    void doesNotTakeOverBeforeTheTakeOverTime() {
-        mark(serverMicros(), TAKE_OVER * 1_000 - MOST_OF_ONE_LOOK - 1);
+    void doesNotTakeOverBeforeTheTakeoverTime() {
+        mark(serverMicros(), TAKEOVER * 1_000 - MOST_OF_ONE_LOOK - 1);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
     }
 
@@ -374,7 +374,7 @@ class CrashTakeOverScriptIT {
                 CRASHED + ":1|1700000000123 http-1|300|1+2",
                 CRASHED + "|1700000000123 http-1|300"
             })
-    void neitherMarksNorTakesWhatHasNoTakeOverTime(String token) {
+    void neitherMarksNorTakesWhatHasNoTakeoverTime(String token) {
         mark(serverMicros(), LONG);
         String marked = redis.get(MARK);
         redis.set(KEYS.lock(), stored(token));
@@ -414,7 +414,7 @@ class CrashTakeOverScriptIT {
         return scripts.inspect(GUARDED);
     }
 
-    private List<Object> takeOver() {
+    private List<Object> takeover() {
         return await().pollInterval(Duration.ofMillis(20))
                 .until(() -> scripts.acquire(RIVAL, GUARDED), answer -> !answer.get(0)
                         .equals(CONTENDED));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.List;
@@ -16,16 +16,16 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The startup message about crash take-over, and the health details. */
+/** The startup message about crash takeover, and the health details. */
 @ExtendWith(OutputCaptureExtension.class)
-class CrashTakeOverMessageTests {
+class CrashTakeoverMessageTests {
 
     private static final String LEASES = "Locks of a crashed instance are free when their leases are over: ";
 
-    private static ApplicationContextRunner application(CrashTakeOver ofStore, String... properties) {
+    private static ApplicationContextRunner application(CrashTakeover ofStore, String... properties) {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-                .withBean(LockBackend.class, () -> new CrashTakeOverStore(new LocalLockBackend(), ofStore))
+                .withBean(LockBackend.class, () -> new CrashTakeoverStore(new LocalLockBackend(), ofStore))
                 .withPropertyValues(properties);
     }
 
@@ -38,27 +38,27 @@ class CrashTakeOverMessageTests {
     }
 
     @Test
-    void namesTheTakeOverTimeWhenTheStoreTakesLocksOver(CapturedOutput output) {
-        application(CrashTakeOver.ON, "distributed-lock.crash-takeover=1500ms").run(context -> {
-            assertThat(output).contains("crash take-over 1.5s; this instance is ");
+    void namesTheTakeoverTimeWhenTheStoreTakesLocksOver(CapturedOutput output) {
+        application(CrashTakeover.ON, "distributed-lock.crash-takeover=1500ms").run(context -> {
+            assertThat(output).contains("crash-takeover 1.5s; this instance is ");
             assertThat(messages(output)).isEmpty();
-            assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.ON);
+            assertThat(state(context).crashTakeover()).isEqualTo(CrashTakeover.ON);
         });
     }
 
     @Test
     void saysWhyTheStoreDoesNotTakeLocksOver(CapturedOutput output) {
-        application(CrashTakeOver.off("It is a cluster")).run(context -> {
-            assertThat(output).contains("crash take-over off; this instance is ");
+        application(CrashTakeover.off("It is a cluster")).run(context -> {
+            assertThat(output).contains("crash-takeover off; this instance is ");
             assertThat(messages(output)).singleElement().asString().contains("INFO", LEASES + "It is a cluster");
-            assertThat(state(context).crashTakeOver().reason()).isEqualTo("It is a cluster");
+            assertThat(state(context).crashTakeover().reason()).isEqualTo("It is a cluster");
             assertThat(state(context).warnings()).isEmpty();
         });
     }
 
     @Test
-    void warnsWhenAnOperatorCanEnableTakeOver(CapturedOutput output) {
-        CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
+    void warnsWhenAnOperatorCanEnableTakeover(CapturedOutput output) {
+        CrashTakeover refused = new CrashTakeover(CrashTakeover.State.OFF, "It is refused", "Grant it");
         application(refused).run(context -> {
             assertThat(messages(output))
                     .singleElement()
@@ -69,21 +69,21 @@ class CrashTakeOverMessageTests {
     }
 
     @Test
-    void logsNothingWhenTheApplicationDisabledTakeOver(CapturedOutput output) {
-        CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
+    void logsNothingWhenTheApplicationDisabledTakeover(CapturedOutput output) {
+        CrashTakeover refused = new CrashTakeover(CrashTakeover.State.OFF, "It is refused", "Grant it");
         application(refused, "distributed-lock.crash-takeover=0").run(context -> {
-            assertThat(output).contains("crash take-over off; this instance is ");
+            assertThat(output).contains("crash-takeover off; this instance is ");
             assertThat(messages(output)).isEmpty();
-            assertThat(state(context).crashTakeOver())
-                    .isEqualTo(CrashTakeOver.off("distributed-lock.crash-takeover is 0"));
+            assertThat(state(context).crashTakeover())
+                    .isEqualTo(CrashTakeover.off("distributed-lock.crash-takeover is 0"));
         });
     }
 
     @Test
     void logsNothingWhenLocksEndWithTheirProcess(CapturedOutput output) {
-        application(CrashTakeOver.UNNEEDED).run(context -> {
+        application(CrashTakeover.UNNEEDED).run(context -> {
             assertThat(messages(output)).isEmpty();
-            assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.UNNEEDED);
+            assertThat(state(context).crashTakeover()).isEqualTo(CrashTakeover.UNNEEDED);
         });
     }
 }

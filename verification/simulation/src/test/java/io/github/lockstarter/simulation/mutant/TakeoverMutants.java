@@ -2,16 +2,16 @@ package io.github.lockstarter.simulation.mutant;
 
 import java.util.List;
 
-/** Rules of the take-over from crashed instances. */
-final class TakeOverMutants {
+/** Rules of the takeover from crashed instances. */
+final class TakeoverMutants {
 
-    private TakeOverMutants() {}
+    private TakeoverMutants() {}
 
     static List<Mutant> all() {
         return List.of(
                 Mutant.named(
-                                "take-over-early",
-                                "A lock is taken over when its instance was disconnected for the whole take-over time",
+                                "takeover-early",
+                                "A lock is taken over when its instance was disconnected for the whole takeover time",
                                 "I1")
                         .editing(
                                 "look.lua",
@@ -22,21 +22,21 @@ final class TakeOverMutants {
                                 "look.lua",
                                 "heard = redis.pcall('PUBSUB', 'NUMSUB', prefix .. 'mailbox:' .. gone)[2] ~= 0",
                                 "heard = false"),
-                Mutant.named("no-trace", "A take-over leaves a trace", "I1")
+                Mutant.named("no-trace", "A takeover leaves a trace", "I1")
                         .editing(
                                 "look.lua",
                                 "marked = redis.pcall('SET', trace, begin, 'PX', grace + lasts)",
                                 "marked = {ok = 'OK'}"),
                 Mutant.named("trace-unread", "Another trace begins a period", "I1")
-                        .changing("spi.CrashDetection$Beat", "takeOver", Behaviour.returning("")),
+                        .changing("spi.CrashDetection$Beat", "takeover", Behaviour.returning("")),
                 Mutant.named(
                                 "nothing-void",
-                                "A history that may have forgotten a take-over voids the holds from before",
+                                "A history that may have forgotten a takeover voids the holds from before",
                                 "I1")
                         .changing("engine.Heartbeat", "isVoid", Behaviour.returning(false)),
                 Mutant.named(
                                 "certain-too-long",
-                                "A hold is certain for the take-over time since the last answered beat was sent",
+                                "A hold is certain for the takeover time since the last answered beat was sent",
                                 "I1")
                         .changing(
                                 "engine.Heartbeat",

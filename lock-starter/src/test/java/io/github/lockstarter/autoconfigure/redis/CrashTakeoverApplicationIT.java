@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
-import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver.State;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover.State;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.actuate.LockHealth;
@@ -18,7 +18,7 @@ import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.TakeOverCondition;
+import io.github.lockstarter.spi.TakeoverCondition;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.SetArgs;
@@ -37,10 +37,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The operator's view of crash take-over: log, health, endpoint and meters of an application. */
+/** The operator's view of crash takeover: log, health, endpoint and meters of an application. */
 @ExtendWith(OutputCaptureExtension.class)
 @Timeout(300)
-class CrashTakeOverApplicationIT {
+class CrashTakeoverApplicationIT {
 
     private static final String LEAST_RIGHTS = "reset on >s3cret ~lock:* resetchannels &lock:* -@all +hello +auth +ping"
             + " +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info"
@@ -65,24 +65,24 @@ class CrashTakeOverApplicationIT {
         return locks.storeState().join();
     }
 
-    static void awaitTakeOver(LockAdmin locks, State state) {
+    static void awaitTakeover(LockAdmin locks, State state) {
         await().untilAsserted(
-                        () -> assertThat(state(locks).crashTakeOver().state()).isEqualTo(state));
+                        () -> assertThat(state(locks).crashTakeover().state()).isEqualTo(state));
     }
 
     @Test
-    void takeOverIsEnabledUnlessTheStoreCannotReachTheMailbox(CapturedOutput output) {
+    void takeoverIsEnabledUnlessTheStoreCannotReachTheMailbox(CapturedOutput output) {
         application().run(context -> {
             LockAdmin locks = context.getBean(LockAdmin.class);
-            assertThat(output).contains("crash take-over 1s; this instance is ").doesNotContain("WARN");
-            awaitTakeOver(locks, State.ON);
+            assertThat(output).contains("crash-takeover 1s; this instance is ").doesNotContain("WARN");
+            awaitTakeover(locks, State.ON);
             assertThat(LockHealth.of(locks, Map.of()).details()).containsEntry("crashTakeover", "on");
         });
     }
 
     /** Fails if the startup does not check, or treats the refusal as a reason to fail. */
     @Test
-    void startsWithoutTakeOverAndNamesTheMissingRight(CapturedOutput output) {
+    void startsWithoutTakeoverAndNamesTheMissingRight(CapturedOutput output) {
         REDIS.server().setUser("app", LEAST_RIGHTS.split(" "));
         application("spring.data.redis.username=app", "spring.data.redis.password=s3cret")
                 .run(context -> {
@@ -91,42 +91,42 @@ class CrashTakeOverApplicationIT {
                     assertThat(warnings(output))
                             .singleElement()
                             .asString()
-                            .contains("lacks a right that take-overs need", "ACL SETUSER <user> +pubsub|numsub");
+                            .contains("lacks a right that takeovers need", "ACL SETUSER <user> +pubsub|numsub");
                     assertThat(LockHealth.of(locks, Map.of()).details()).containsEntry("crashTakeover", "off");
                     context.getBean(LockTemplate.class).acquire("order:1").close();
 
                     REDIS.server().setUser("app", "+pubsub|numsub");
                     REDIS.server().commands().clientKill(KillArgs.Builder.typePubsub());
 
-                    awaitTakeOver(locks, State.ON);
+                    awaitTakeover(locks, State.ON);
                     assertThat(state(locks).warnings()).isEmpty();
                 });
     }
 
     @Test
-    void saysThatTakeOverIsDisabledWithoutAGracePeriod(CapturedOutput output) {
+    void saysThatTakeoverIsDisabledWithoutAGracePeriod(CapturedOutput output) {
         application("distributed-lock.redis.grace-period=0s").run(context -> {
             assertThat(output)
-                    .contains("crash take-over off; this instance is ")
+                    .contains("crash-takeover off; this instance is ")
                     .contains("free when their leases are over: distributed-lock.redis.grace-period is 0s");
-            assertThat(state(context.getBean(LockAdmin.class)).crashTakeOver().state())
+            assertThat(state(context.getBean(LockAdmin.class)).crashTakeover().state())
                     .isEqualTo(State.OFF);
         });
     }
 
     @Test
-    void takeOverIsInterruptedWhileTheServerHangs() {
+    void takeoverIsInterruptedWhileTheServerHangs() {
         application("distributed-lock.redis.command-timeout=500ms", "distributed-lock.redis.required-at-start=false")
                 .run(context -> {
                     LockAdmin locks = context.getBean(LockAdmin.class);
-                    awaitTakeOver(locks, State.ON);
+                    awaitTakeover(locks, State.ON);
                     REDIS.server().pause();
-                    awaitTakeOver(locks, State.INTERRUPTED);
-                    CrashTakeOver interrupted = state(locks).crashTakeOver();
+                    awaitTakeover(locks, State.INTERRUPTED);
+                    CrashTakeover interrupted = state(locks).crashTakeover();
                     REDIS.server().resume();
 
                     assertThat(interrupted.reason()).contains("does not answer this instance at the moment");
-                    awaitTakeOver(locks, State.ON);
+                    awaitTakeover(locks, State.ON);
                 });
     }
 
@@ -136,7 +136,7 @@ class CrashTakeOverApplicationIT {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
             locks.acquire("warm-up").close();
-            String token = new LockToken(CRASHED, 1, "worker-7", 1, 2_000, TakeOverCondition.NONE).value();
+            String token = new LockToken(CRASHED, 1, "worker-7", 1, 2_000, TakeoverCondition.NONE).value();
             REDIS.server().commands().set("lock:{order:42}", "0000000000000017 " + token, SetArgs.Builder.px(60_000));
 
             assertThat(locks.tryAcquire("order:42")).isEmpty();
@@ -176,7 +176,7 @@ class CrashTakeOverApplicationIT {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
             MeterRegistry meters = context.getBean(MeterRegistry.class);
-            awaitTakeOver(context.getBean(LockAdmin.class), State.ON);
+            awaitTakeover(context.getBean(LockAdmin.class), State.ON);
             List<LockHandle> held = List.of(locks.acquire("a"), locks.acquire("b"), locks.acquire("c"));
 
             REDIS.server().pause();

@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Crash take-over, in every interleaving up to small bounds: no tick in which a hold is certain and a taker has the
+ * Crash takeover, in every interleaving up to small bounds: no tick in which a hold is certain and a taker has the
  * lock, or has had it since the grant of the hold; and one as soon as a rule is left out. The output has the numbers of
  * states, and the shortest violations as timelines.
  */
 @Tag(Effort.FULL)
-class CrashTakeOverModelTests {
+class CrashTakeoverModelTests {
 
     private static final int MOST_STATES = 5_000_000;
 
@@ -82,15 +82,15 @@ class CrashTakeOverModelTests {
                 Arguments.of(Rule.TAKER_WAITS_T, ONE_SERVER, 3),
                 Arguments.of(Rule.BEAT_COUNTS_FROM_SENDING, ONE_SERVER, 6),
                 Arguments.of(Rule.BEAT_DELETES_MARK, ONE_SERVER, 6),
-                Arguments.of(Rule.TAKE_OVER_LEAVES_TRACE, ONE_SERVER, 6),
+                Arguments.of(Rule.TAKEOVER_LEAVES_TRACE, ONE_SERVER, 6),
                 Arguments.of(Rule.TRACE_IS_ACKNOWLEDGED, PROMOTED, 8),
                 Arguments.of(Rule.ALL_REPLICAS_ACKNOWLEDGE, PROMOTED, 10),
                 Arguments.of(Rule.GRANT_COMPARES_ACKNOWLEDGED, PROMOTED, 17),
                 Arguments.of(Rule.MARK_EXPIRES, PROMOTED, 16),
                 Arguments.of(Rule.BEGIN_IS_GREATER_THAN_TRACE, PROMOTED, 13),
                 Arguments.of(Rule.TRACE_OUTLIVES_LEASES, PROMOTED, 13),
-                Arguments.of(Rule.NO_TAKE_OVER_IN_GRACE, RESTARTED, 8),
-                Arguments.of(Rule.NO_TAKE_OVER_IN_GRACE, PROMOTED, 9),
+                Arguments.of(Rule.NO_TAKEOVER_IN_GRACE, RESTARTED, 8),
+                Arguments.of(Rule.NO_TAKEOVER_IN_GRACE, PROMOTED, 9),
                 Arguments.of(Rule.TRACE_CHANGES_PERIOD, ONE_SERVER, 6),
                 Arguments.of(Rule.HISTORY_CHANGES_PERIOD, RESTARTED, 7),
                 Arguments.of(Rule.VOID_TRACED, RESTARTED, 11),
@@ -108,7 +108,7 @@ class CrashTakeOverModelTests {
     @MethodSource("rulesLeftOut")
     void twoHoldersAreCertainWithoutTheRule(Rule rule, Rules rules, int steps) {
         Rules left = rules.without(rule);
-        Exploration<World, Step> found = explored(CrashTakeOverModel.ofExclusion(left));
+        Exploration<World, Step> found = explored(CrashTakeoverModel.ofExclusion(left));
         System.out.printf(
                 "%s: violated after %d steps, %d states%n%s%n%n",
                 left, found.depth(), found.states(), Timeline.of(found, left));
@@ -123,17 +123,17 @@ class CrashTakeOverModelTests {
     @ParameterizedTest
     @MethodSource("topologies")
     void takesOverFromACrashedHolderBeforeItsLeaseIsOver(Rules rules) {
-        assertThat(explored(CrashTakeOverModel.ofSilence(rules)).foundViolation())
+        assertThat(explored(CrashTakeoverModel.ofSilence(rules)).foundViolation())
                 .isTrue();
     }
 
     private static void findsNoViolation(Rules rules) {
-        Exploration<World, Step> found = explored(CrashTakeOverModel.ofExclusion(rules));
+        Exploration<World, Step> found = explored(CrashTakeoverModel.ofExclusion(rules));
         System.out.printf("%s: %d states, depth %d, no violation%n", rules, found.states(), found.depth());
         assertThat(found.foundViolation()).as(() -> Timeline.of(found, rules)).isFalse();
     }
 
-    private static Exploration<World, Step> explored(CrashTakeOverModel model) {
+    private static Exploration<World, Step> explored(CrashTakeoverModel model) {
         return Explorer.explore(model, new CompactWorlds(), MOST_STATES);
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Acknowledgement at a server without replicas: one counts as missing. */
-class TakeOverAcknowledgementIT {
+class TakeoverAcknowledgementIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
@@ -27,7 +27,7 @@ class TakeOverAcknowledgementIT {
     private final String trace = "lock:taken:" + instance;
     private final RedisCommands<String, String> redis = REDIS.server().commands();
     private final List<String> acknowledged = Collections.synchronizedList(new ArrayList<>());
-    private final TakeOverAcknowledgement acknowledgement = new TakeOverAcknowledgement(
+    private final TakeoverAcknowledgement acknowledgement = new TakeoverAcknowledgement(
             new DirectRedisConnector(REDIS.server().uri(), RedisStore.SETTINGS),
             new KeySpace("lock:"),
             RedisStore.SETTINGS);

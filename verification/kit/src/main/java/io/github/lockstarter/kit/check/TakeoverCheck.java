@@ -6,11 +6,11 @@ import java.util.Optional;
 
 /**
  * I5, for locks that may be taken over: if nothing else fails when the holder dies, another one has the lock within
- * 1.5 take-over times of the first attempt. Waiters retry every half of a take-over time. Reports attempts that were
+ * 1.5 takeover times of the first attempt. Waiters retry every half of a takeover time. Reports attempts that were
  * still refused later although no one had been granted the lock. {@link ProgressCheck} checks stores whose locks end
  * with a session.
  */
-public final class TakeOverCheck implements Check {
+public final class TakeoverCheck implements Check {
 
     @Override
     public List<Violation> violations(History history) {
@@ -40,18 +40,18 @@ public final class TakeOverCheck implements Check {
     }
 
     private static boolean isWantedInTime(Vacancy vacancy, Hold next) {
-        long latest = vacancy.death() + vacancy.dead().right().takeOver() / 2;
+        long latest = vacancy.death() + vacancy.dead().right().takeover() / 2;
         return next.requestedAt() < latest || vacancy.refusals().stream().anyMatch(event -> event.from() < latest);
     }
 
     private static Optional<Violation> late(History history, Vacancy vacancy) {
-        long takeOver = vacancy.dead().right().takeOver();
+        long takeover = vacancy.dead().right().takeover();
         long firstLook = vacancy.refusals().stream()
-                .mapToLong(event -> lookOf(event, vacancy.death(), takeOver))
+                .mapToLong(event -> lookOf(event, vacancy.death(), takeover))
                 .min()
                 .orElse(Long.MAX_VALUE);
         return vacancy.refusals().stream()
-                .filter(event -> event.at() - firstLook - takeOver - takeOver / 2
+                .filter(event -> event.at() - firstLook - takeover - takeover / 2
                         > excused(history, event.worker(), vacancy.death(), event.at()))
                 .filter(event -> !isDisturbed(history, vacancy, event.at()))
                 .findFirst()
@@ -62,13 +62,13 @@ public final class TakeOverCheck implements Check {
      * When the attempt had certainly found the lock held: waiters retry in time, single attempts only before their
      * answer.
      */
-    private static long lookOf(LabEvent refusal, long death, long takeOver) {
+    private static long lookOf(LabEvent refusal, long death, long takeover) {
         long begin = Math.max(death, refusal.from());
-        return refusal.amount() == 0 ? refusal.at() : Math.min(refusal.at(), begin + takeOver / 2);
+        return refusal.amount() == 0 ? refusal.at() : Math.min(refusal.at(), begin + takeover / 2);
     }
 
     private static boolean isDisturbed(History history, Vacancy vacancy, long until) {
-        long from = vacancy.death() - vacancy.dead().right().takeOver();
+        long from = vacancy.death() - vacancy.dead().right().takeover();
         return history.faults().stream()
                 .anyMatch(fault -> !fault.target().equals(vacancy.dead().worker()) && fault.touches(from, until));
     }
