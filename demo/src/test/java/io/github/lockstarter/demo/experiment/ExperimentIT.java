@@ -258,7 +258,7 @@ class ExperimentIT {
          */
         List<String> leftovers() {
             try (Stream<Path> files = Files.list(temporary(home))
-                    .filter(file -> !file.getFileName().toString().startsWith("lock-starter-redis-binary-"))) {
+                    .filter(file -> !file.endsWith("lock-kit-redis-" + System.getProperty("user.name")))) {
                 Stream<String> processes = ProcessHandle.allProcesses()
                         .map(process -> process.info().commandLine().orElse(""))
                         .filter(line -> line.contains(temporary(home).toString()));
