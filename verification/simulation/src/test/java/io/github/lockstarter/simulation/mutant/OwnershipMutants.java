@@ -90,8 +90,6 @@ final class OwnershipMutants {
                         .changing("engine.StoreCalls$Item", "mayComeLate", Behaviour.returning(false)),
                 Mutant.named("loss-untold", "Each loss is reported once", "I6")
                         .changing("engine.HeldSlots", "reportLoss", Behaviour.nothing()),
-                Mutant.named("older-hold-kept", "A new grant ends an older hold", "I1")
-                        .changing("engine.HeldSlots", "supersede", Behaviour.nothing()),
                 Mutant.named(
                                 "granted-to-who-left",
                                 "A grant that its caller does not take goes to another waiter, or back",
