@@ -25,9 +25,10 @@ public final class Application implements AutoCloseable {
     /** Long leases, short waits and short retry delays. */
     public static final EngineSettings SETTINGS = settings(Duration.ofSeconds(10));
 
-    /** The same, and leases and waits outlast any pause of the machine. */
-    static final EngineSettings PATIENT =
-            settings(Patience.TIME, Optional.empty(), Duration.ofMillis(200), Patience.TIME);
+    /** The same, and leases, waits and the time until a takeover outlast any pause of the machine. */
+    static final EngineSettings PATIENT = settings(
+                    Patience.TIME, Optional.empty(), Duration.ofMillis(200), Patience.TIME)
+            .withCrashTakeover(Patience.TIME);
 
     private final RecordingBackend backend;
     private final RecordingListener events = new RecordingListener();

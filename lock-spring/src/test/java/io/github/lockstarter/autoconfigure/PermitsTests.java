@@ -135,7 +135,7 @@ class PermitsTests {
         application.withBean(TooMany.class).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
-                .hasMessageContainingAll("'many'", "1025 permits", "1 to 1024"));
+                .hasMessageContaining("permits of lock 'many' is 1025; it must be between 1 and 1024."));
         application.withBean(SeveralKeys.class).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
