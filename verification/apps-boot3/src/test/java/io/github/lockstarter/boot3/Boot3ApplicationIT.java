@@ -219,7 +219,7 @@ class Boot3ApplicationIT {
 
     @Test
     void showsTheWaitAmongItsPropertiesOverHttp() {
-        assertThat(get("/configprops/distributed-lock").toString()).contains("wait=PT5S", "probe={wait=PT2S");
+        assertThat(get("/configprops/distributed-lock").toString()).contains("maxWait=PT5S", "probe={maxWait=PT2S");
     }
 
     @Test
