@@ -96,7 +96,7 @@ class ComposeFilesTests {
 
         for (String instance : instances().keySet()) {
             Map<String, Object> service = services(REDLOCK).getOrDefault(instance, Map.of());
-            assertThat(duration(map(service, "environment").get("DISTRIBUTED_LOCK_WAIT")))
+            assertThat(duration(map(service, "environment").get("DISTRIBUTED_LOCK_MAX_WAIT")))
                     .isBetween(maxLease.plusSeconds(5), nginx.minusSeconds(5));
         }
     }

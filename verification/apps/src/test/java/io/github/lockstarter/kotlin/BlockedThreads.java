@@ -56,8 +56,15 @@ final class BlockedThreads {
         }
     }
 
-    /** A worker of coroutines that waits for work: its park, and no task, is on top. */
+    /**
+     * A worker of coroutines that waits for work: its park, and no task, is on top. Or a timer of Netty between two
+     * ticks, which is allowed only if it began after this watch.
+     */
     private static boolean isIdle(StackTraceElement[] stack) {
+        return Stream.of(stack).anyMatch(frame -> frame.getMethodName().equals("waitForNextTick")) || hasNoTask(stack);
+    }
+
+    private static boolean hasNoTask(StackTraceElement[] stack) {
         return Stream.of(stack)
                 .dropWhile(frame -> !frame.getClassName().equals(LockSupport.class.getName()))
                 .skip(1)
