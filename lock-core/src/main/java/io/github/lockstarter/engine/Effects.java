@@ -5,7 +5,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** Steps decided by a {@link KeyLock}, executed in order without its monitor. Used by one thread. */
-final class Effects {
+class Effects {
 
     private @Nullable Runnable first;
     private @Nullable Runnable second;

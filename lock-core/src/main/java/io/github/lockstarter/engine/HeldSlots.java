@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  * and knows nothing of callers that wait. To the line it reports that a hold was left ({@link KeyLock#left}), that a
  * slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link KeyLock#released}).
  *
- * <p>A hold is <em>held</em> until its last handle leaves, its lease ends, or the store or an operator ends it. One
- * that was left is handed over at once, or <em>leaving</em> until the answer to its release. A <em>lost</em> hold never
- * returns; it is remembered until its thread has detected the loss. All end as <em>ended</em>. A release is
- * <em>decided</em> when its command is added to the effects.
+ * <p>A hold is <em>held</em> from the decision about its caller until its last handle leaves, its lease ends, or the
+ * store or an operator ends it. One that was left is handed over at once, or <em>leaving</em> until the answer to its
+ * release. A <em>lost</em> hold never returns; it is remembered until its thread has detected the loss. All end as
+ * <em>ended</em>. A release is <em>decided</em> when its command is added to the effects.
  *
  * <p><b>Invariants.</b>
  *
@@ -120,7 +120,7 @@ final class HeldSlots {
 
     Hold granted(Effects todo, Waiter taker, Grant grant, Deadline deadline, long renewAt, Moment now) {
         Hold made = new Hold(taker, grant, grant.firstFencingToken, deadline, renewAt, now);
-        begin(todo, made);
+        add(todo, made);
         return made;
     }
 
@@ -130,13 +130,18 @@ final class HeldSlots {
         left.state = Hold.State.ENDED;
         end(todo, left, ReleaseOutcome.RELEASED, now);
         remove(left);
-        begin(todo, made);
+        add(todo, made);
         return made;
     }
 
-    private void begin(Effects todo, Hold made) {
+    private void add(Effects todo, Hold made) {
         link(made);
         lock.running.holdAdded(todo);
+    }
+
+    /** Its caller is decided. If the change fails before, the closing object releases it, as any leaving hold. */
+    void begin(Effects todo, Hold made) {
+        made.state = Hold.State.HELD;
         if (!made.grant.isSettled()) {
             todo.add(lock.running.watchdog::confirmAll);
         }

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class Hold {
 
     enum State {
-        HELD,
-        /** Its owner has released it; the release or hand-over is pending. */
+        /** No caller has it: it was just granted, or its owner has released it. Its hand-over or release is pending. */
         LEAVING,
+        HELD,
         LOST,
         ENDED
     }
@@ -66,7 +66,7 @@ final class Hold {
     final long grantedAt;
     final long grantedAtWallMillis;
 
-    State state = State.HELD;
+    State state = State.LEAVING;
 
     /** Replaced by each extension. */
     ResolvedRequest request;

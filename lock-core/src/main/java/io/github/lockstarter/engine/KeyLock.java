@@ -425,6 +425,7 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void startHold(Effects todo, Hold made, Waiter taker, Moment now) {
         endWait(todo, taker, new Outcome.Granted(made));
+        held.begin(todo, made);
         obstacle = null;
         if (!queue.isEmpty()) {
             int taken = held.firstFree();

@@ -1,0 +1,140 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.IntPredicate;
+import org.junit.jupiter.api.Test;
+import org.springframework.test.util.ReflectionTestUtils;
+
+/**
+ * An event of a key that fails at any of the steps that it adds: each caller has its outcome, and without the end of a
+ * lease, each grant is released.
+ */
+class FailingStepTests {
+
+    private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).waitingUpTo(ManualCaller.LONG);
+    private static final ResolvedRequest TERMS = ResolvedRequest.of(REQUEST, ManualEngine.SETTINGS);
+
+    private ManualEngine engine;
+    private List<CompletableFuture<Handle>> results;
+
+    /** Adds to others, until one fails. */
+    private static final class FailingEffects extends Effects {
+
+        private final Effects target;
+        private final int failsAt;
+        private int added;
+
+        FailingEffects(Effects target, int failsAt) {
+            this.target = target;
+            this.failsAt = failsAt;
+        }
+
+        @Override
+        void add(Runnable step) {
+            if (added++ == failsAt) {
+                throw new OutOfMemoryError("planted");
+            }
+            target.add(step);
+        }
+    }
+
+    @Test
+    void aGrantIsGivenBack() {
+        failEverywhere(2, place -> {
+            acquire();
+            KeyLock lock = lock();
+            Attempt attempt = (Attempt) ReflectionTestUtils.getField(lock, "attempt");
+            boolean fails =
+                    failsAt(place, lock, (todo, now) -> answered(todo, attempt, new AcquireResult.Granted(1, 0), now));
+            AcquireResult ignored = new AcquireResult.Contended(Optional.empty(), Waiting.NEW);
+            engine.store.unanswered.remove(0).answer().complete(ignored);
+            return fails;
+        });
+    }
+
+    private static boolean answered(Effects todo, Attempt attempt, AcquireResult result, Moment now) {
+        attempt.waiter.lock.answered(todo, attempt, result, now);
+        return true;
+    }
+
+    @Test
+    void aReleaseIsCarriedOut() {
+        failEverywhere(2, place -> {
+            Handle held = held(acquire());
+            acquire();
+            return failsAt(place, lock(), (todo, now) -> lock().held.exit(todo, held, now));
+        });
+    }
+
+    private void failEverywhere(int fewestPlaces, IntPredicate failsAt) {
+        int place = 0;
+        while (failsAndRecovers(place, failsAt)) {
+            place++;
+        }
+        assertThat(place).as("places").isGreaterThanOrEqualTo(fewestPlaces);
+    }
+
+    private boolean failsAndRecovers(int place, IntPredicate failsAt) {
+        engine = new ManualEngine(List.of(), lock -> {});
+        results = new ArrayList<>();
+        if (!failsAt.test(place)) {
+            return false;
+        }
+        results.forEach(result -> result.thenAccept(Handle::beginRelease));
+        engine.comeToRest();
+
+        assertThat(engine.violations).as("place " + place).isEmpty();
+        assertThat(results).as("place " + place).allMatch(CompletableFuture::isDone);
+        assertThat(engine.now().nanos() - ManualEngine.BEGIN)
+                .as("place " + place)
+                .isLessThan(EngineSettings.DEFAULTS.lease().toNanos());
+        assertThat(engine.running.size()).isZero();
+        assertThat(engine.running.drain()).as("place " + place).isDone();
+        return true;
+    }
+
+    private boolean failsAt(int place, KeyLock lock, BiFunction<Effects, Moment, ?> event) {
+        try {
+            lock.running.run(lock, (todo, now) -> lock.apply(event, new FailingEffects(todo, place), now));
+            return false;
+        } catch (OutOfMemoryError planted) {
+            take("time"); // the object closes
+            return true;
+        }
+    }
+
+    private KeyLock lock() {
+        return engine.running.known(ManualEngine.KEY);
+    }
+
+    private CompletableFuture<Handle> acquire() {
+        CompletableFuture<Handle> result = new CompletableFuture<>();
+        new Acquisitions(engine.running).acquireAsync(ManualEngine.KEY, TERMS, result);
+        results.add(result);
+        return result;
+    }
+
+    private Handle held(CompletableFuture<Handle> acquiring) {
+        take("AcquireCommand");
+        take("an outcome");
+        return acquiring.join();
+    }
+
+    private void take(String subject) {
+        engine.take(engine.steps().stream()
+                .filter(step -> step.subject().equals(subject))
+                .findFirst()
+                .orElseThrow());
+    }
+}
