@@ -127,8 +127,8 @@ final class HeldSlots {
     /** Another hold of the same grant follows a left one. */
     Hold handOver(Effects todo, Hold left, Waiter successor, Moment now) {
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
-        left.state = Hold.State.ENDED;
         end(todo, left, ReleaseOutcome.RELEASED, now);
+        left.state = Hold.State.ENDED; // if end() fails, it is still leaving: the closing object releases it
         remove(left);
         add(todo, made);
         return made;

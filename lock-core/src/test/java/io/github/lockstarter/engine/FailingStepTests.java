@@ -77,6 +77,19 @@ class FailingStepTests {
         });
     }
 
+    @Test
+    void aHandOverEndsInARelease() {
+        failEverywhere(2, place -> {
+            Handle first = held(acquire());
+            CompletableFuture<Handle> second = acquire();
+            acquire();
+            first.beginRelease();
+            take("ReleaseCommand");
+            Handle held = held(second); // with fencing tokens for hand-overs
+            return failsAt(place, lock(), (todo, now) -> lock().held.exit(todo, held, now));
+        });
+    }
+
     private void failEverywhere(int fewestPlaces, IntPredicate failsAt) {
         int place = 0;
         while (failsAndRecovers(place, failsAt)) {
