@@ -100,7 +100,11 @@ final class Watchdog {
         boolean isDeferred = now.nanos() - deferredUntil < 0;
         running.forEach(lock -> {
             try {
-                running.runInTick(lock, (todo, later) -> isUnsettled |= !lock.held.confirm(todo, now, isDeferred));
+                running.runInTick(lock, (todo, later) -> {
+                    if (!lock.held.confirm(todo, now, isDeferred)) {
+                        isUnsettled = true; // other threads set it too
+                    }
+                });
             } catch (RuntimeException | Error failure) {
                 isUnsettled = true; // the next beat confirms again
                 if (lock.failure == null) { // otherwise the closing reports it
