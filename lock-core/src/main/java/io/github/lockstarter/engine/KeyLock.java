@@ -73,7 +73,7 @@ final class KeyLock extends TimerEntry {
 
     static final String FAILED = "the lock client failed unexpectedly";
 
-    /** Until a failed look of the timer is repeated, or a failed object closes, unless an event comes first. */
+    /** Until a look that failed again is repeated, or a failed object closes, unless an event comes first. */
     private static final long REPEAT_NANOS = Duration.ofMillis(100).toNanos();
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -136,8 +136,11 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private boolean isRetired;
 
-    /** Of a thread that failed in the middle of a change; closes this object. Written without the monitor. */
+    /** Of a thread that failed; each event first closes this object, until one succeeds. Written without monitor. */
     volatile @Nullable Throwable failure;
+
+    /** A failure was reported, after which no event has succeeded yet. Written without the monitor. */
+    private volatile boolean isReported;
 
     KeyLock(String key, Running running) {
         this.key = key;
@@ -153,6 +156,12 @@ final class KeyLock extends TimerEntry {
             }
             R result = event.apply(todo, now);
             next(todo, now);
+            if (failed != null) {
+                failure = null;
+            }
+            if (isReported) {
+                isReported = false;
+            }
             return result;
         } catch (RuntimeException | Error e) {
             fail(e);
@@ -162,29 +171,34 @@ final class KeyLock extends TimerEntry {
 
     /** A thread failed in the middle of a change. Allocates nothing. */
     void fail(Throwable cause) {
+        boolean isFirst = isFirstFailure();
         failure = cause;
         try {
-            repeatLook();
+            repeatLook(isFirst);
         } catch (RuntimeException | Error e) {
             // The next event of the key closes it.
         }
     }
 
-    private void repeatLook() {
-        running.timer.schedule(this, running.clock.nanos() + REPEAT_NANOS);
+    private boolean isFirstFailure() {
+        return failure == null && !isReported;
+    }
+
+    private void repeatLook(boolean isAtOnce) {
+        running.timer.schedule(this, isAtOnce ? running.beganAt : running.clock.nanos() + REPEAT_NANOS);
     }
 
     /** Decides nothing, so that only a lack of memory can make it fail. */
     @GuardedBy("this")
     private void close(Throwable failed, Effects todo) {
-        if (!isRetired) { // reported once
+        if (!isReported) {
             todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
-            isRetired = true;
+            isReported = true;
         }
+        isRetired = true;
         endAllWaits(todo, new Outcome.Failed(false, FAILED, failed));
         held.endRenewals();
         running.replace(this);
-        failure = null;
     }
 
     // Events of callers
@@ -576,8 +590,10 @@ final class KeyLock extends TimerEntry {
         try {
             running.runInTick(this, this::look);
         } catch (RuntimeException | Error e) {
-            repeatLook(); // renewals, or the closing, depend on it
-            if (failure == null) { // otherwise the closing reports it
+            boolean isFirst = isFirstFailure(); // before the event: no reason to close, which reports the others
+            repeatLook(isFirst); // renewals, or the closing, depend on it
+            if (isFirst) {
+                isReported = true;
                 throw e;
             }
         }

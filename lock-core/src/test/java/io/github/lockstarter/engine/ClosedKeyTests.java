@@ -283,8 +283,9 @@ class ClosedKeyTests {
     }
 
     @Test
-    void reportsAKeyWhoseEventsFailOnce(CapturedOutput output) {
+    void closesAKeyWhoseEventsFailAndReportsItOnce(CapturedOutput output) {
         Handle held = held();
+        Waiter behind = joined(REQUEST);
         Deadline deadline = held.hold.deadline;
         held.hold.deadline = null; // so that each look fails
         running.timer.schedule(held.hold.lock, running.beganAt);
@@ -293,11 +294,26 @@ class ClosedKeyTests {
         await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
                 .until(() -> output.toString().split(REPORT, -1).length == 2);
         assertThat(output).doesNotContain(TIMER_FAILED);
+        assertThat(behind.outcome.join()).isInstanceOf(Outcome.Failed.class);
+        assertThat(held.hold.isRenewed()).isFalse();
+        assertThat(joined(REQUEST).lock).as("served by another object").isNotSameAs(held.hold.lock);
+        assertThat(backend.nextAcquire().command().token()).isNotEqualTo(held.hold.grant.token);
         held.hold.deadline = deadline;
         CompletableFuture<ReleaseOutcome> releasing = held.beginRelease();
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(releasing).isCompletedWithValue(ReleaseOutcome.RELEASED);
         assertThat(output.toString().split(REPORT, -1)).hasSize(2);
+    }
+
+    @Test
+    void reportsALaterFailureOfAClosedKey(CapturedOutput output) {
+        KeyLock lock = held().hold.lock;
+        for (int reports = 1; reports <= 2; reports++) {
+            int parts = reports + 1;
+            close(lock);
+            await().untilAsserted(() ->
+                    assertThat(output.toString().split(REPORT, -1)).hasSize(parts));
+        }
     }
 
     /** The loss is for the thread alone, whatever the lease. */

@@ -1,15 +1,16 @@
 package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.Deadline.Moment;
-import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.IntPredicate;
@@ -24,6 +25,8 @@ class FailingStepTests {
 
     private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).waitingUpTo(ManualCaller.LONG);
     private static final ResolvedRequest TERMS = ResolvedRequest.of(REQUEST, ManualEngine.SETTINGS);
+
+    private static final long PAUSE_NANOS = 100_000_000;
 
     private ManualEngine engine;
     private List<CompletableFuture<Handle>> results;
@@ -90,6 +93,44 @@ class FailingStepTests {
         });
     }
 
+    /** A loss must be known soon; and a failure that lasts must not keep the timer busy. */
+    @Test
+    void theFirstFailureIsRepeatedAtOnceAndALaterOneAfterAPause() {
+        engine = new ManualEngine(List.of(), lock -> {});
+        results = new ArrayList<>();
+        Handle held = held(acquire());
+        Deadline deadline = held.hold.deadline;
+        for (int time = 0; time < 2; time++) {
+            held.hold.deadline = null; // so that each look fails
+            held.hold.lock.fire();
+            assertThat(engine.timer.next).isLessThanOrEqualTo(engine.now().nanos());
+            engine.timer.tick(engine.now().nanos());
+            assertThat(engine.timer.next - engine.now().nanos()).isEqualTo(PAUSE_NANOS);
+            held.hold.deadline = deadline;
+            take("time");
+        }
+    }
+
+    @Test
+    void aLookThatCannotBeginIsReportedOnceAndRepeatedUntilItCan() {
+        engine = new ManualEngine(List.of(), lock -> {});
+        results = new ArrayList<>();
+        Handle held = held(acquire());
+        KeyLock lock = held.hold.lock;
+        Object usual = ReflectionTestUtils.getField(engine.running.watchdog, "ofTick");
+        Object full = new ArrayBlockingQueue<Runnable>(1, false, List.of(() -> {}));
+        ReflectionTestUtils.setField(engine.running.watchdog, "ofTick", full);
+        assertThatThrownBy(lock::fire).isInstanceOf(IllegalStateException.class);
+        assertThat(engine.timer.next).isLessThanOrEqualTo(engine.now().nanos());
+        engine.timer.tick(engine.now().nanos());
+        assertThat(engine.timer.next - engine.now().nanos()).isEqualTo(PAUSE_NANOS);
+        ReflectionTestUtils.setField(engine.running.watchdog, "ofTick", usual);
+        take("time");
+
+        assertThat(lock.isRetired()).isFalse();
+        assertThat(held.hold.isRenewed()).isTrue();
+    }
+
     private void failEverywhere(int fewestPlaces, IntPredicate failsAt) {
         int place = 0;
         while (failsAndRecovers(place, failsAt)) {
@@ -109,9 +150,7 @@ class FailingStepTests {
 
         assertThat(engine.violations).as("place " + place).isEmpty();
         assertThat(results).as("place " + place).allMatch(CompletableFuture::isDone);
-        assertThat(engine.now().nanos() - ManualEngine.BEGIN)
-                .as("place " + place)
-                .isLessThan(EngineSettings.DEFAULTS.lease().toNanos());
+        assertThat(engine.now().nanos()).as("without delay").isEqualTo(ManualEngine.BEGIN);
         assertThat(engine.running.size()).isZero();
         assertThat(engine.running.drain()).as("place " + place).isDone();
         return true;
