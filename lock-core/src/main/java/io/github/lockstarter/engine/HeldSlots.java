@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Slots of one key that this JVM holds: entries, deadlines, renewals, doubts, losses, minimum holds and releases.
  *
- * <p>A state machine of a {@link KeyLock}, under whose monitor each method is called. It alone changes {@link Hold}s,
- * and knows nothing of callers that wait. To the line it reports that a hold was left ({@link KeyLock#left}), that a
- * slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link KeyLock#released}).
+ * <p>A state machine of a {@link KeyLock}, under whose monitor each method is called, as its first line asserts. It
+ * alone changes {@link Hold}s, and no state of the line. To the line it reports that a hold was left ({@link
+ * KeyLock#left}), that a slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link
+ * KeyLock#released}); it asks the line only whether callers wait and whether the object is retired.
  *
  * <p>A hold is <em>held</em> from the decision about its caller until its last handle leaves, its lease ends, or the
  * store or an operator ends it. One that was left is handed over at once, or <em>leaving</em> until the answer to its
@@ -78,6 +79,7 @@ final class HeldSlots {
 
     /** The lowest slot that this JVM does not hold. */
     int firstFree() {
+        assert Thread.holdsLock(lock);
         int free = 0;
         for (Hold each = holds; each != null && each.grant.slot == free; each = each.next) {
             free++;
@@ -88,24 +90,29 @@ final class HeldSlots {
     /** Why a caller with as many permits cannot be granted a slot; null if one of its slots is not held here. */
     @Nullable
     Obstacle obstacle(int permits, Moment now) {
+        assert Thread.holdsLock(lock);
         return holds != null && permits <= firstFree() ? holds.obstacle(now) : null;
     }
 
     /** No holds, and no lost ones to remember. */
     boolean isEmpty() {
+        assert Thread.holdsLock(lock);
         return holds == null && lost.isEmpty();
     }
 
     boolean isReleasing() {
+        assert Thread.holdsLock(lock);
         return releases > 0;
     }
 
     boolean isRequeueing() {
+        assert Thread.holdsLock(lock);
         return requeueing > 0;
     }
 
     /** Time of the next {@link #look}; {@code MAX_VALUE} if none. */
     long nextLookAt(Moment now) {
+        assert Thread.holdsLock(lock);
         long next = NEVER;
         for (Hold each = holds; each != null; each = each.next) {
             next = each.isHeld() ? Math.min(next, each.nextLookAt(now)) : next;
@@ -119,6 +126,7 @@ final class HeldSlots {
     // Grants
 
     Hold granted(Effects todo, Waiter taker, Grant grant, Deadline deadline, long renewAt, Moment now) {
+        assert Thread.holdsLock(lock);
         Hold made = new Hold(taker, grant, grant.firstFencingToken, deadline, renewAt, now);
         add(todo, made);
         return made;
@@ -126,6 +134,7 @@ final class HeldSlots {
 
     /** Another hold of the same grant follows a left one. */
     Hold handOver(Effects todo, Hold left, Waiter successor, Moment now) {
+        assert Thread.holdsLock(lock);
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
         end(todo, left, ReleaseOutcome.RELEASED, now);
         left.state = Hold.State.ENDED; // if end() fails, it is still leaving: the closing object releases it
@@ -141,6 +150,7 @@ final class HeldSlots {
 
     /** Its caller is decided. If the change fails before, the closing object releases it, as any leaving hold. */
     void begin(Effects todo, Hold made) {
+        assert Thread.holdsLock(lock);
         made.state = Hold.State.HELD;
         if (!made.grant.isSettled()) {
             todo.add(lock.running.watchdog::confirmAll);
@@ -149,6 +159,7 @@ final class HeldSlots {
 
     /** Ends the older hold of a slot granted to another token. */
     void supersede(Effects todo, int slot, Moment now) {
+        assert Thread.holdsLock(lock);
         Hold earlier = find(each -> each.grant.slot == slot);
         if (earlier == null) {
             return;
@@ -164,6 +175,7 @@ final class HeldSlots {
     }
 
     void wanted(long now) {
+        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             each.grant.wanted(now);
         }
@@ -174,6 +186,7 @@ final class HeldSlots {
     /** The thread's hold, perhaps lost; null if none. */
     @Nullable
     Hold enteredBy(HoldOwner owner) {
+        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.isEnteredBy(owner)) {
                 return each;
@@ -189,6 +202,7 @@ final class HeldSlots {
 
     /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
     Hold.State enter(Hold entered, Entry entry, Duration minHold) {
+        assert Thread.holdsLock(lock);
         if (entered.isHeld()) {
             entered.keepFor(minHold);
             entered.entries++;
@@ -202,11 +216,13 @@ final class HeldSlots {
     }
 
     void announce(Hold granted, Entry first) {
+        assert Thread.holdsLock(lock);
         granted.isAnnounced = true;
         granted.first = first;
     }
 
     boolean take(Hold granted, Duration minHold) {
+        assert Thread.holdsLock(lock);
         boolean isTaken = granted.isUntaken;
         if (isTaken) {
             granted.keepFor(minHold);
@@ -217,6 +233,7 @@ final class HeldSlots {
 
     /** No effect once it is taken. */
     void giveBack(Effects todo, Hold granted, Moment now) {
+        assert Thread.holdsLock(lock);
         if (granted.isUntaken) {
             granted.isUntaken = false;
             expire(todo, now);
@@ -226,6 +243,7 @@ final class HeldSlots {
 
     /** The entry leaves the hold. The result is completed now or by the store's answer. */
     CompletableFuture<ReleaseOutcome> exit(Effects todo, Entry entry, Moment now) {
+        assert Thread.holdsLock(lock);
         Hold left = entry.hold;
         expire(todo, now);
         if (entry.hasLeft) {
@@ -259,6 +277,7 @@ final class HeldSlots {
 
     /** Runs at once if the hold is lost. */
     void onLost(Effects todo, Entry entry, Runnable callback) {
+        assert Thread.holdsLock(lock);
         Hold hold = entry.hold;
         if (!entry.hasLeft) {
             hold.addCallback(entry, callback);
@@ -272,6 +291,7 @@ final class HeldSlots {
 
     void renewForOwner(
             Effects todo, Hold hold, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
+        assert Thread.holdsLock(lock);
         if (!hold.isHeld()) {
             todo.add(() -> answer.complete(new RenewResult.NotHeld()));
             return;
@@ -282,6 +302,7 @@ final class HeldSlots {
     }
 
     void continueOn(Hold hold, LockTerms terms, Moment now) {
+        assert Thread.holdsLock(lock);
         if (hold.isHeld()) {
             hold.continueOn(terms, now.nanos());
         }
@@ -298,6 +319,7 @@ final class HeldSlots {
     }
 
     void renewed(Effects todo, Renewal renewal, RenewResult result, Moment now) {
+        assert Thread.holdsLock(lock);
         Hold renewed = renewal.hold();
         Grant grant = renewed.grant;
         boolean isCertain = grant.isCertain(now);
@@ -348,6 +370,7 @@ final class HeldSlots {
     }
 
     void endRenewals() {
+        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             each.isRenewalEnded = true;
         }
@@ -356,6 +379,7 @@ final class HeldSlots {
     // The watchdog
 
     void look(Effects todo, Moment now) {
+        assert Thread.holdsLock(lock);
         expire(todo, now);
         keepLost(each -> now.nanos() - each.forgetAt < 0 && !each.owner.hasEnded());
         for (Hold each = holds; each != null; each = each.next) {
@@ -413,6 +437,7 @@ final class HeldSlots {
 
     /** After a beat or its answer: reports doubts and confirms holds. True if all are settled. */
     boolean confirm(Effects todo, Moment now, boolean isDeferred) {
+        assert Thread.holdsLock(lock);
         boolean areSettled = true;
         for (Hold each = holds; each != null; each = each.next) {
             areSettled &= confirmHold(todo, each, now, isDeferred);
@@ -454,6 +479,7 @@ final class HeldSlots {
 
     /** Releases each left hold whose renewals are answered. */
     void releaseLeft(Effects todo) {
+        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.LEAVING && (each.grant.renewing == 0 || lock.isRetired())) {
                 release(todo, each);
@@ -559,6 +585,7 @@ final class HeldSlots {
     // Losses
 
     void expire(Effects todo, Moment now) {
+        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.isHeld() && each.deadline.isOver(now)) {
                 boolean isPastMaxHold = each.isPastMaxHold(now.nanos());
@@ -569,6 +596,7 @@ final class HeldSlots {
 
     /** An operator revoked the grant elsewhere. */
     void revoked(Effects todo, String fingerprint, Moment now) {
+        assert Thread.holdsLock(lock);
         Hold target = find(each -> each.grant.isOf(fingerprint));
         if (target != null) {
             target.grant.isRevoked = true;
@@ -578,6 +606,7 @@ final class HeldSlots {
 
     /** False if no hold has the fencing token; otherwise its release completes the answer. */
     boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
+        assert Thread.holdsLock(lock);
         Hold target = find(each ->
                 each.isHeld() && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
         if (target == null) {
@@ -590,6 +619,7 @@ final class HeldSlots {
     }
 
     void shutDown(Effects todo, Predicate<HoldOwner> which, Moment now) {
+        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (which.test(each.owner)) {
                 lose(todo, each, LossCause.SHUTDOWN, now);
@@ -598,6 +628,7 @@ final class HeldSlots {
     }
 
     void lose(Effects todo, Hold held, LossCause cause, Moment now) {
+        assert Thread.holdsLock(lock);
         if (!held.isHeld()) {
             return;
         }
@@ -647,6 +678,7 @@ final class HeldSlots {
     // Views
 
     List<HeldLock> snapshot(Moment now) {
+        assert Thread.holdsLock(lock);
         List<HeldLock> all = new ArrayList<>(1);
         for (Hold each = holds; each != null; each = each.next) {
             all.add(each.snapshot(now));
@@ -655,6 +687,7 @@ final class HeldSlots {
     }
 
     void addOwners(Set<Thread> owners) {
+        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.owner.thread() != null) {
                 owners.add(each.owner.thread());

@@ -77,8 +77,9 @@ final class KeyLockInvariants {
     }
 
     private void checkProgress(KeyLock lock, boolean areWaiting, boolean areTrying, boolean isHeld) {
-        boolean isAsking =
-                get(lock, "attempt") != null || (boolean) get(lock, "isWithdrawing") || lock.held.isRequeueing();
+        boolean isAsking = get(lock, "attempt") != null
+                || (boolean) get(lock, "isWithdrawing")
+                || (int) get(lock.held, "requeueing") > 0;
         long lookAt = get(lock, "nextLookAt");
         boolean isLooking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.isClosed);
         engine.check(!areTrying || isAsking, "line 3: a stranded try");
