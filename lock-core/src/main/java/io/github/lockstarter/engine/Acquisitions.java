@@ -28,7 +28,7 @@ final class Acquisitions {
         RETURN_EMPTY
     }
 
-    private final Running running;
+    final Running running;
 
     Acquisitions(Running running) {
         this.running = running;

@@ -48,7 +48,10 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final EngineEnvironment environment;
     private final Outages outages;
     private final SignalListener mailbox = new Mailbox();
-    private final AtomicReference<@Nullable Running> currentRun = new AtomicReference<>();
+
+    /** Of the current run. */
+    private final AtomicReference<@Nullable Acquisitions> current = new AtomicReference<>();
+
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
     /** Of the latest run. */
@@ -98,19 +101,19 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * drain or {@link #beginStop()}, and so may block for as long as {@link #stop()}. No effect while running.
      */
     public void start() {
-        Running running = currentRun.get();
-        if (running != null && running.reopen()) {
+        Acquisitions ending = current.get();
+        if (ending != null && ending.running.reopen()) {
             return;
         }
-        if (running != null) {
-            end(running);
+        if (ending != null) {
+            end(ending);
         }
         begin(tokens.ofNewInstance());
     }
 
     private void begin(EngineTokens ofRun) {
         Running started = new Running(backend, outages, settings, listeners, environment, ofRun, heldLocks);
-        if (currentRun.compareAndSet(null, started)) {
+        if (current.compareAndSet(null, new Acquisitions(started))) {
             tokens = ofRun;
             backend.listen(ofRun.instanceId(), mailbox);
             started.heartbeat.begin();
@@ -153,12 +156,15 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * Idempotent.
      */
     public void stop() {
-        ifRunning(this::end);
+        Acquisitions ending = current.get();
+        if (ending != null) {
+            end(ending);
+        }
     }
 
-    private void end(Running ending) {
-        if (currentRun.compareAndSet(ending, null)) {
-            ending.close();
+    private void end(Acquisitions ending) {
+        if (current.compareAndSet(ending, null)) {
+            ending.running.close();
         }
     }
 
@@ -198,22 +204,22 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest resolved, IfBusy ifBusy) {
-        Running running = currentRun.get();
-        if (running == null) {
+        Acquisitions acquisitions = current.get();
+        if (acquisitions == null) {
             throw stopped(request);
         }
-        return new Acquisitions(running).acquire(request.keys(), resolved, HoldOwner.of(request, resolved), ifBusy);
+        return acquisitions.acquire(request.keys(), resolved, HoldOwner.of(request, resolved), ifBusy);
     }
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
         ResolvedRequest resolved = reuse(resolve(request));
-        Running running = currentRun.get();
-        if (running == null) {
+        Acquisitions acquisitions = current.get();
+        if (acquisitions == null) {
             return CompletableFuture.failedFuture(stopped(request));
         }
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
-        new Acquisitions(running).acquireAsync(request.keys(), resolved, result);
+        acquisitions.acquireAsync(request.keys(), resolved, result);
         return result;
     }
 
@@ -270,14 +276,14 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     private <R> R query(Function<Running, R> question, R ifStopped) {
-        Running running = currentRun.get();
-        return running == null ? ifStopped : question.apply(running);
+        Acquisitions ofRun = current.get();
+        return ofRun == null ? ifStopped : question.apply(ofRun.running);
     }
 
     private void ifRunning(Consumer<Running> action) {
-        Running running = currentRun.get();
-        if (running != null) {
-            action.accept(running);
+        Acquisitions ofRun = current.get();
+        if (ofRun != null) {
+            action.accept(ofRun.running);
         }
     }
 
@@ -375,9 +381,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onSignal(String key, int slot) {
-            Running running = currentRun.get();
-            if (running != null) {
-                running.signal(key, slot);
+            Acquisitions ofRun = current.get();
+            if (ofRun != null) {
+                ofRun.running.signal(key, slot);
             } else {
                 backend.release(
                         ReleaseCommand.endOfWait(key, tokens.next(), slot, Waiting.NEW)); // stopped: forward the signal
