@@ -231,6 +231,16 @@ final class HeldSlots {
         return isTaken;
     }
 
+    void keepFor(Hold hold, Duration minimum) {
+        assert Thread.holdsLock(lock);
+        hold.keepFor(minimum);
+    }
+
+    void dropMinimumHold(Hold hold) {
+        assert Thread.holdsLock(lock);
+        hold.dropMinimumHold();
+    }
+
     /** No effect once it is taken. */
     void giveBack(Effects todo, Hold granted, Moment now) {
         assert Thread.holdsLock(lock);

@@ -299,11 +299,11 @@ final class KeyLock extends TimerEntry {
     }
 
     synchronized void keepFor(Hold hold, Duration minimum) {
-        hold.keepFor(minimum);
+        held.keepFor(hold, minimum);
     }
 
     synchronized void dropMinimumHold(Hold hold) {
-        hold.dropMinimumHold();
+        held.dropMinimumHold(hold);
     }
 
     // Events of the held slots

@@ -15,6 +15,8 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaFieldAccess.AccessType;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
@@ -158,8 +160,26 @@ class ArchitectureTests {
                 .should()
                 .setFieldWhere(describe(
                         "is a field of a hold",
-                        access -> access.getTargetOwner().getName().equals(ENGINE + ".Hold")
-                                && !access.getName().equals("isRenewalEnded"))));
+                        access -> isOfHold(access) && !access.getName().equals("isRenewalEnded")))
+                .orShould()
+                .callMethodWhere(describe(
+                        "changes a hold",
+                        call -> isOfHold(call)
+                                && call.getTarget().resolveMember().stream()
+                                        .anyMatch(ArchitectureTests::changesHold))));
+    }
+
+    private static boolean changesHold(JavaMethod method) {
+        return method.getFieldAccesses().stream()
+                        .anyMatch(access -> isOfHold(access) && access.getAccessType() == AccessType.SET)
+                || method.getMethodCallsFromSelf().stream()
+                        .filter(ArchitectureTests::isOfHold)
+                        .flatMap(call -> call.getTarget().resolveMember().stream())
+                        .anyMatch(ArchitectureTests::changesHold);
+    }
+
+    private static boolean isOfHold(JavaAccess<?> access) {
+        return access.getTargetOwner().getName().equals(ENGINE + ".Hold");
     }
 
     /** As for the engine; applications and the auto-configuration create connectors, settings and backends. */
