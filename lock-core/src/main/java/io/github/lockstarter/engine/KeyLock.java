@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A state machine. Each event (a call, an answer, a message, the timer) changes the state under this object's
  * monitor ({@link #apply}) and adds steps to {@link Effects}, which {@link Running} executes without the monitor:
- * commands, completions of futures, listeners. Each event ends in {@link #next}, which decides on the commands that
- * have become due.
+ * commands, completions of futures, listeners. Events that may make a command due end in {@link #next}, which decides
+ * on it.
  *
  * <p>The line owns waiters, the attempt under way, registration, withdrawal and the decision to hand over. The held
  * slots are a machine of their own under the same monitor; neither writes the other's state. The line asks them which
@@ -57,11 +57,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a thread fails in the middle of a change, for lack of stack or memory or by a bug, this object <em>closes</em>
  * before the next event: its callers get an exception, its holds are no longer renewed, and another object serves the
- * key. The store decides between the two by their lock tokens, so a lock that is still held, or was granted to nobody,
- * ends with its lease. Until then, holds are entered, extended, revoked and released, and lost, as those of other
- * objects. Signals are for the object that serves the key, and only that one withdraws the registration. {@link #fail}
- * and the closing may be repeated until there is memory; so a caller leaves the line, and a hold the list, after the
- * steps that tell their threads.
+ * key. A hold whose caller was not decided yet is released. The store decides between the two by their lock tokens, so
+ * a lock that is still held, or whose grant was not processed, ends with its lease. Until then, holds are entered,
+ * extended, revoked and released, and lost, as those of other objects. Signals are for the object that serves the key,
+ * and only that one withdraws the registration. {@link #fail} and the closing may be repeated until there is memory; so
+ * a caller leaves the line, and a hold the list, after the steps that tell their threads.
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
