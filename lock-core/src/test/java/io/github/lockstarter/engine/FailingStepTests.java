@@ -23,7 +23,7 @@ import org.springframework.test.util.ReflectionTestUtils;
  */
 class FailingStepTests {
 
-    private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).waitingUpTo(ManualCaller.LONG);
+    private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).maxWait(ManualCaller.LONG);
     private static final ResolvedRequest TERMS = ResolvedRequest.of(REQUEST, ManualEngine.SETTINGS);
 
     private static final long PAUSE_NANOS = 100_000_000;
