@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 
 /**
  * An engine with one key in which everything is a step: no thread runs, the clock stands still, and each answer of the
- * store and each delivery to a caller is a separate step. Checks the invariants of {@link KeyLock} and {@link HeldSlots} after each step.
- * Fields that determine future steps are not transient.
+ * store and each delivery to a caller is a separate step. Checks the invariants of {@link KeyLock} and {@link
+ * HeldSlots} after each step. Fields that determine future steps are not transient.
  */
 final class ManualEngine {
 
