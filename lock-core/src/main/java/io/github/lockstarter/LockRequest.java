@@ -55,7 +55,7 @@ public record LockRequest(
      * @throws IllegalArgumentException when there is no key, the name or a key is blank, the name has a control
      *     character, a key is too long, the wait is negative, the lease or maximum hold is below {@link #MIN_LEASE},
      *     the minimum hold is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a maximum hold is set
-     *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}
+     *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(ownership, "ownership");
@@ -70,6 +70,9 @@ public record LockRequest(
         keys = checkedKeys(keys, name);
         List<String> checked = keys;
         terms.check(term -> described(term, checked));
+        if (keys.size() > 1) {
+            terms.checkPermits(joined(keys), keys.size());
+        }
         if (terms.maxHold().isPresent() && terms.renewal() == Renewal.OFF) {
             throw new IllegalArgumentException(described("maxHold", keys) + " is "
                     + DurationText.exactly(terms.maxHold().get())
@@ -275,6 +278,10 @@ public record LockRequest(
     }
 
     private static String described(String term, List<String> keys) {
-        return term + " of lock '" + printable(String.join(", ", keys)) + "'";
+        return term + " of lock '" + joined(keys) + "'";
+    }
+
+    private static String joined(List<String> keys) {
+        return printable(String.join(", ", keys));
     }
 }

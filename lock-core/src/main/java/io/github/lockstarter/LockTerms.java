@@ -130,6 +130,21 @@ public record LockTerms(
         }
     }
 
+    /**
+     * Checks the permits for a number of keys.
+     *
+     * @param lock the lock in the message
+     * @param keys number of keys
+     * @throws IllegalArgumentException when several keys have more than one permit
+     */
+    public void checkPermits(String lock, int keys) {
+        if (permits.orElse(1) > 1 && keys > 1) {
+            throw new IllegalArgumentException("Lock '" + lock + "' has " + permits.getAsInt() + " permits and " + keys
+                    + " keys. Only a lock with one key can have more than one permit: leave permits out, or lock one"
+                    + " key");
+        }
+    }
+
     private static void check(
             UnaryOperator<String> subject, String term, Optional<Duration> value, Duration least, String zero) {
         if (value.isPresent()) {

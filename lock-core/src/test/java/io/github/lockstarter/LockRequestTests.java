@@ -80,6 +80,18 @@ class LockRequestTests {
     }
 
     @Test
+    void refusesSeveralPermitsForSeveralKeys() {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b"));
+
+        assertThat(both.permits(1).keys()).hasSize(2);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> both.permits(3))
+                .withMessageStartingWith("Lock 'a, b' has 3 permits and 2 keys.");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of("a").permits(3).withKeys(List.of("a", "b")));
+    }
+
+    @Test
     void changesReturnCopies() {
         LockRequest plain = LockRequest.of("order:42");
         LockRequest changed = plain.named("ship")

@@ -176,7 +176,7 @@ public abstract class EngineRenewalContract extends EngineContract {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("maxHold of lock '" + key
                         + "' is 59.999s, below the lease of the lock (60s), for which it is held anyway. Raise "
-                        + "max-hold, or lower the lease");
+                        + "the maximum hold, or lower the lease");
         assertThat(first.backend().count(Verb.ACQUIRE)).isZero();
         first.locks().acquire(renewed.maxHold(LEASE)).close();
     }

@@ -53,9 +53,11 @@ public final class LockedBeanCheck
         /**
          * Checks a request against the configuration.
          *
+         * @param request with the name as its only key
+         * @param keys number of keys of each call
          * @throws IllegalArgumentException if the configuration forbids it
          */
-        void check(Method method, LockRequest request, String locks);
+        void check(Method method, LockRequest request, int keys, String locks);
     }
 
     /** Set by {@code @Proxyable} of Spring 7. */
@@ -166,7 +168,7 @@ public final class LockedBeanCheck
 
     private void checkSettings(LockedMethod method) {
         try {
-            settings.check(method.method(), method.request(), method.locks());
+            settings.check(method.method(), method.request(), method.keys().size(), method.locks());
         } catch (IllegalArgumentException e) {
             throw LockStartException.of(method.method(), e);
         }

@@ -67,12 +67,6 @@ record LockedMethod(
         checkTransaction(method, shape, own);
         InTransaction inTransaction = own == InTransaction.AS_CONFIGURED ? configured : own;
         boolean isLeftToLocks = shape == MethodShape.REACTIVE;
-        if (keys.size() > 1 && attributes.permits() > 1) {
-            throw new LockStartException(
-                    method,
-                    "it has " + attributes.permits() + " permits and " + keys.size() + " keys.",
-                    "Only a lock with one key can have more than one permit: leave permits out, or lock one key.");
-        }
         return new LockedMethod(
                 method,
                 declared,

@@ -73,13 +73,14 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     }
 
     @Override
-    public void check(Method method, LockRequest request, String locks) {
+    public void check(Method method, LockRequest request, int keys, String locks) {
         if (usedNames.add(request.name())) {
             LockTerms own = request.terms();
             own.lease().ifPresent(lease -> warnOfShortLease("lease of lock '" + request.name() + "'", lease));
             own.maxWait().ifPresent(wait -> warnOfShortWait("maxWait of lock '" + request.name() + "'", wait));
         }
         LockTerms terms = settings.get().completed(request);
+        terms.checkPermits(request.name(), keys);
         checkPermits(method, request, terms.permits().orElse(1));
         backends.getObject().check(request.keys(), terms, locks);
         checkRepetition(method, request, terms.minHold());

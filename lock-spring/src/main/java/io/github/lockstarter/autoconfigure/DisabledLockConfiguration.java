@@ -25,7 +25,7 @@ class DisabledLockConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedBeanCheck distributedLockBeanCheck(DefaultListableBeanFactory beans) {
         LockedMethods methods = new LockedMethods(beans::resolveEmbeddedValue, () -> InTransaction.WARN);
-        return new LockedBeanCheck(beans, methods, (method, request, locks) -> {
+        return new LockedBeanCheck(beans, methods, (method, request, keys, locks) -> {
             throw new IllegalArgumentException(
                     "distributed-lock.enabled is not true, or DistributedLockAutoConfiguration is excluded, and the "
                             + "method would run unlocked. Enable it, and build with it where the application is "

@@ -11,6 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.Ordered;
@@ -155,5 +156,17 @@ class DistributedLockPropertiesTests {
         application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                 .contains("distributed-lock")
                 .contains(message));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"distributed-lock.renewal=off", "distributed-lock.locks.ship.renewal=off"})
+    void failTheStartForAMaximumHoldOfALockThatIsNotRenewed(String renewal) {
+        application
+                .withPropertyValues(renewal, "distributed-lock.locks.ship.max-hold=10m")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .isEqualTo("distributed-lock.locks.ship.max-hold is 600s, which has no effect: the lock is not "
+                                + "renewed, and ends with its lease.\n\n"
+                                + "Leave out the maximum hold, or switch renewal on. A duration without a unit is in "
+                                + "milliseconds."));
     }
 }

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -140,5 +141,31 @@ class PermitsTests {
                 .getFailure()
                 .rootCause()
                 .hasMessageContainingAll("transfer(", "2 permits and 2 keys"));
+    }
+
+    static class Transfer {
+        @DistributedLock(
+                name = "account",
+                key = {"#from", "#to"})
+        public void transfer(long from, long to) {}
+    }
+
+    @Test
+    void refusesConfiguredPermitsForSeveralKeys() {
+        application
+                .withPropertyValues("distributed-lock.locks.account.permits=2")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    assertThatThrownBy(() -> locks.acquire(LockRequest.ofAll(List.of("account:1", "account:2"))))
+                            .isInstanceOf(IllegalArgumentException.class)
+                            .hasMessageStartingWith("Lock 'account:1, account:2' has 2 permits and 2 keys.");
+                });
+        application
+                .withPropertyValues("distributed-lock.locks.account.permits=2")
+                .withBean("bean", Transfer.class)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .isEqualTo("Bean 'bean': @DistributedLock on PermitsTests.Transfer.transfer(long, long) cannot "
+                                + "take effect: Lock 'account' has 2 permits and 2 keys.\n\nOnly a lock with one key "
+                                + "can have more than one permit: leave permits out, or lock one key."));
     }
 }

@@ -265,7 +265,7 @@ class ScheduledLockTests {
         assertFails(
                 ShortHold.class,
                 "maxHold of lock 'short' is 29s, below the lease of the lock (30s)",
-                "Raise max-hold, or lower the lease.");
+                "Raise the maximum hold, or lower the lease.");
         assertFails(
                 Unresolved.class,
                 "minHold = \"${job.min-hold}\" cannot be resolved: ",

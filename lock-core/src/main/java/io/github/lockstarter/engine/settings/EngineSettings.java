@@ -90,7 +90,9 @@ public record EngineSettings(
         for (Map.Entry<String, LockTerms> entry : locks.entrySet()) {
             UnaryOperator<String> ofName = term -> PREFIX + "locks." + entry.getKey() + '.' + property(term);
             entry.getValue().check(ofName);
-            checkTogether(ofName, entry.getValue(), entry.getValue().or(terms), maxLease);
+            LockTerms completed = entry.getValue().or(terms);
+            checkTogether(ofName, entry.getValue(), completed, maxLease);
+            checkRenewed(ofName, entry.getValue(), completed);
         }
     }
 
@@ -138,18 +140,17 @@ public record EngineSettings(
      * minimum hold and no maximum hold.
      *
      * @param request request
-     * @throws IllegalArgumentException when its lease, minimum hold, maximum hold or permits are out of range
+     * @throws IllegalArgumentException when its lease, minimum hold, maximum hold or permits are out of range, or it
+     *     has a maximum hold and is not renewed
      */
     public LockTerms completed(LockRequest request) {
         LockTerms own = request.terms();
         LockTerms completed =
                 own.or(locks.getOrDefault(request.name(), LockTerms.NONE)).or(terms);
         checkTogether(subject(request), own, completed, maxLease);
-        int permits = completed.permits().orElse(1);
-        if (permits > 1 && request.keys().size() > 1) {
-            throw new IllegalArgumentException(subject(request).apply("permits") + " is " + permits
-                    + "; only a lock with one key can have more than one permit, not one with "
-                    + request.keys().size());
+        checkRenewed(subject(request), own, completed);
+        if (request.keys().size() > 1) {
+            completed.checkPermits(joinedKeys(request), request.keys().size());
         }
         return completed;
     }
@@ -167,7 +168,11 @@ public record EngineSettings(
     }
 
     private static UnaryOperator<String> subject(LockRequest request) {
-        return term -> term + " of lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
+        return term -> term + " of lock '" + joinedKeys(request) + "'";
+    }
+
+    private static String joinedKeys(LockRequest request) {
+        return LockRequest.printable(String.join(", ", request.keys()));
     }
 
     /** Configured for all locks, a maximum hold may be below the lease of one. */
@@ -199,7 +204,18 @@ public record EngineSettings(
                     subject.apply("maxHold"),
                     maxHold,
                     ", below the lease of the lock (" + DurationText.exactly(lease)
-                            + "), for which it is held anyway. Raise max-hold, or lower the lease");
+                            + "), for which it is held anyway. Raise the maximum hold, or lower the lease");
+        }
+    }
+
+    /** Configured for all locks, a maximum hold is that of locks with renewal. */
+    private static void checkRenewed(UnaryOperator<String> subject, LockTerms own, LockTerms completed) {
+        if (own.maxHold().isPresent() && completed.renewal() == Renewal.OFF) {
+            throw outOfRange(
+                    subject.apply("maxHold"),
+                    own.maxHold().get(),
+                    ", which has no effect: the lock is not renewed, and ends with its lease. Leave out the maximum"
+                            + " hold, or switch renewal on");
         }
     }
 

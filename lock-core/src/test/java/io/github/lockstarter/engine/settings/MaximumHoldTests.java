@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.Renewal;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,15 +20,19 @@ class MaximumHoldTests {
     private static final LockRequest REQUEST = LockRequest.of("order:42");
 
     private static EngineSettings settings() {
+        return settings(LockTerms.NONE.maxHold(OF_ALL), LockTerms.NONE.maxHold(OF_THE_NAME));
+    }
+
+    private static EngineSettings settings(LockTerms ofAll, LockTerms ofTheName) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
-                LockTerms.NONE.maxHold(OF_ALL),
+                ofAll,
                 Duration.ofHours(1),
                 defaults.maxRetryDelay(),
                 defaults.handOver(),
                 defaults.shownPlace(),
                 defaults.warnAfter(),
-                Map.of("ship", LockTerms.NONE.maxHold(OF_THE_NAME)));
+                Map.of("ship", ofTheName));
     }
 
     @Test
@@ -62,5 +67,24 @@ class MaximumHoldTests {
         assertThatThrownBy(() -> REQUEST.maxHold(OF_THE_REQUEST).withoutRenewal())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("which has no effect");
+    }
+
+    @Test
+    void theMaximumHoldOfARequestHasNoEffectIfItsNameIsNotRenewed() {
+        EngineSettings settings = settings(LockTerms.NONE, LockTerms.NONE.renewal(Renewal.OFF));
+        LockRequest request = REQUEST.named("ship").maxHold(OF_THE_REQUEST);
+
+        assertThatThrownBy(() -> settings.completed(request))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("maxHold of lock 'order:42' is 120s, which has no effect");
+        assertThat(settings.completed(request.withRenewal()).maxHold()).contains(OF_THE_REQUEST);
+    }
+
+    @Test
+    void aConfiguredMaximumHoldIsADefaultForLocksThatAreRenewed() {
+        settings().completed(REQUEST.withoutRenewal());
+        settings().completed(REQUEST.named("ship").withoutRenewal());
+        settings(LockTerms.NONE.renewal(Renewal.OFF).maxHold(OF_ALL), LockTerms.NONE)
+                .completed(REQUEST);
     }
 }
