@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BiFunction;
@@ -56,6 +57,29 @@ public record LockTerms(
     }
 
     /**
+     * Refuses null.
+     *
+     * @param maxWait longest wait
+     * @param lease lease
+     * @param renewal renewal
+     * @param minHold minimum hold
+     * @param maxHold maximum hold
+     * @param crashTakeover takeover time
+     * @param permits permits
+     * @param release behaviour of releases
+     */
+    public LockTerms {
+        Objects.requireNonNull(maxWait, "maxWait");
+        Objects.requireNonNull(lease, "lease");
+        Objects.requireNonNull(renewal, "renewal");
+        Objects.requireNonNull(minHold, "minHold");
+        Objects.requireNonNull(maxHold, "maxHold");
+        Objects.requireNonNull(crashTakeover, "crashTakeover");
+        Objects.requireNonNull(permits, "permits");
+        Objects.requireNonNull(release, "release");
+    }
+
+    /**
      * {@return the terms of an annotation}
      *
      * @param annotation annotation
@@ -90,17 +114,21 @@ public record LockTerms(
      * @param others less specific terms
      */
     public LockTerms or(LockTerms others) {
-        return equals(NONE)
-                ? others
-                : new LockTerms(
-                        first(maxWait, others.maxWait),
-                        first(lease, others.lease),
-                        renewal == Renewal.AS_CONFIGURED ? others.renewal : renewal,
-                        first(minHold, others.minHold),
-                        first(maxHold, others.maxHold),
-                        first(crashTakeover, others.crashTakeover),
-                        permits.isPresent() ? permits : others.permits,
-                        first(release, others.release));
+        if (equals(NONE)) {
+            return others;
+        }
+        if (others.equals(NONE)) {
+            return this;
+        }
+        return new LockTerms(
+                first(maxWait, others.maxWait),
+                first(lease, others.lease),
+                renewal == Renewal.AS_CONFIGURED ? others.renewal : renewal,
+                first(minHold, others.minHold),
+                first(maxHold, others.maxHold),
+                first(crashTakeover, others.crashTakeover),
+                permits.isPresent() ? permits : others.permits,
+                first(release, others.release));
     }
 
     private static <T> Optional<T> first(Optional<T> specific, Optional<T> other) {

@@ -2,6 +2,7 @@ package io.github.lockstarter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -89,6 +90,14 @@ class LockRequestTests {
                 .withMessageStartingWith("Lock 'a, b' has 3 permits and 2 keys.");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockRequest.of("a").permits(3).withKeys(List.of("a", "b")));
+    }
+
+    @ParameterizedTest
+    @NullSource
+    void refusesNullAsATerm(Renewal renewal) {
+        assertThatNullPointerException()
+                .isThrownBy(() -> LockTerms.NONE.renewal(renewal))
+                .withMessage("renewal");
     }
 
     @Test

@@ -19,10 +19,10 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
     private static final long MAX_BATCH_NANOS = 50_000_000;
 
     static ResolvedRequest of(LockRequest request, EngineSettings settings) {
+        LockTerms terms = settings.completed(request);
         boolean isUnlimited =
-                request.terms().maxHold().filter(ResolvedRequest::isUnlimited).isPresent();
-        return new ResolvedRequest(
-                request.name(), settings.completed(request), isUnlimited ? Duration.ZERO : settings.warnAfter());
+                terms.maxHold().filter(ResolvedRequest::isUnlimited).isPresent();
+        return new ResolvedRequest(request.name(), terms, isUnlimited ? Duration.ZERO : settings.warnAfter());
     }
 
     /** Such as that of a leader, whom no configured limit concerns. */

@@ -23,6 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reports of long holds to listeners. */
 class EngineHeldLongTests {
@@ -63,7 +65,7 @@ class EngineHeldLongTests {
                 defaults.handOver(),
                 defaults.shownPlace(),
                 warnAfter,
-                Map.of());
+                Map.of("unlimited", LockTerms.NONE.maxHold(LockRequest.MAX_DURATION)));
         EngineClock clock = new EngineClock(this::nanos, time.engineClock().wall());
         return new LockEngine(backend, settings, List.of(this::receive), time.environment(clock));
     }
@@ -190,9 +192,11 @@ class EngineHeldLongTests {
                 .noneMatch(LockEvent.HeldLong.class::isInstance);
     }
 
-    @Test
-    void neitherReportsNorLimitsAHoldThatMayLastAsLongAsAnyDuration() {
-        LockRequest unlimited = LockRequest.of("leader").maxHold(LockRequest.MAX_DURATION);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void neitherReportsNorLimitsAHoldThatMayLastAsLongAsAnyDuration(boolean isConfigured) {
+        LockRequest request = LockRequest.of("leader");
+        LockRequest unlimited = isConfigured ? request.named("unlimited") : request.maxHold(LockRequest.MAX_DURATION);
         LockHandle handle = engine.acquire(unlimited);
 
         handle.extend(unlimited);

@@ -38,7 +38,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     below the lease to have an effect. Works with Redis standalone, with replicas and with Sentinel. Zero disables
  *     it.
  * @param renewal Whether the leases of held locks are renewed, unless the annotation sets it.
- * @param maxHold How long after its grant a lock is renewed. Unlimited by default.
+ * @param maxHold How long after its grant a lock is renewed. Unlimited by default; with 365d, long holds are not
+ *     reported either.
  * @param showOwner Whether the store records host, application, thread and time of each lock, or only the instance.
  * @param onLost Behaviour of a locked method whose lock was lost although its body completed normally.
  * @param inTransaction Behaviour of a locked method, or of code that acquires a lock, inside its caller's transaction.
