@@ -1,6 +1,7 @@
 package io.github.lockstarter.leader;
 
 import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
@@ -26,7 +27,7 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
     private static final Pattern ROLE = Pattern.compile("[A-Za-z0-9._-]+");
 
     /**
-     * {@return the request for a role's lock, without a wait or the configured maximum hold}
+     * {@return the request for a role's lock, without a wait or the configured maximum hold, in a transaction or not}
      *
      * @param role role
      * @throws IllegalArgumentException if the role has no or other characters than a lock name
@@ -40,7 +41,8 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
                 .named(NAME_PREFIX + role)
                 .withRenewal()
                 .maxHold(LockRequest.MAX_DURATION)
-                .withoutWaiting();
+                .withoutWaiting()
+                .inTransaction(InTransaction.RELEASE);
     }
 
     /**

@@ -2,7 +2,6 @@ package io.github.lockstarter.leader;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
-import io.github.lockstarter.InTransaction;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -27,11 +26,7 @@ import org.springframework.core.annotation.AliasFor;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@DistributedLock(
-        maxWaitMs = 0,
-        ifContended = IfContended.SKIP,
-        inTransaction = InTransaction.RELEASE,
-        locks = LeaderLocks.BEAN)
+@DistributedLock(maxWaitMs = 0, ifContended = IfContended.SKIP, locks = LeaderLocks.BEAN)
 public @interface LeaderOnly {
 
     /**

@@ -4,25 +4,31 @@ import static io.github.lockstarter.transaction.testing.Bank.inTransaction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
+import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
-/** Locks of other libraries inside a transaction of their caller, on a real database. */
+/** Locks of other libraries and of leaders inside a transaction of their caller, on a real database. */
 @ExtendWith(OutputCaptureExtension.class)
 class BridgesInTransactionTests {
 
@@ -114,5 +120,22 @@ class BridgesInTransactionTests {
             }));
         }
         assertThat(warnings(output)).isZero();
+    }
+
+    static class Billing {
+
+        @DistributedLock(name = "billing", locks = LeaderLocks.BEAN, ifContended = IfContended.SKIP)
+        public Optional<String> collect() {
+            return Optional.of("collected");
+        }
+    }
+
+    @Test
+    void transactionsDoNotConcernLocksOfLeaders() {
+        refusing.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LeaderAutoConfiguration.class))
+                .withBean(Billing.class)
+                .run(context -> inTransaction(context, transaction -> assertThat(
+                                context.getBean(Billing.class).collect())
+                        .isEmpty()));
     }
 }

@@ -63,7 +63,9 @@ record LockedMethod(
         checkNamed(method, factory.isPresent() || isJob, given);
         Class<?> owner = declared instanceof Class<?> locked ? locked : annotated.getDeclaringClass();
         String name = given.isEmpty() ? defaultName(method, owner) : resolvedName(method, given, placeholders);
-        InTransaction own = attributes.inTransaction();
+        LockRequest request =
+                factory.map(each -> each.requestFor(name)).orElseGet(() -> request(name, attributes, placeholders));
+        InTransaction own = request.inTransaction();
         checkTransaction(method, shape, own);
         InTransaction inTransaction = own == InTransaction.AS_CONFIGURED ? configured : own;
         boolean isLeftToLocks = shape == MethodShape.REACTIVE;
@@ -71,8 +73,7 @@ record LockedMethod(
                 method,
                 declared,
                 keys,
-                factory.map(each -> each.requestFor(name)).orElseGet(() -> request(name, attributes, placeholders)
-                        .inTransaction(isLeftToLocks ? own : InTransaction.RELEASE)),
+                request.inTransaction(isLeftToLocks ? own : InTransaction.RELEASE),
                 placeholders.resolve("locks", attributes.locks()),
                 shape,
                 Contention.of(method, type, shape, attributes),

@@ -13,6 +13,7 @@ import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.leader.Leaders;
 import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.LockDecorator;
+import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Optional;
 import java.util.function.Function;
@@ -96,9 +97,9 @@ public final class LeaderAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnSingleCandidate(MeterRegistry.class)
+    @ConditionalOnBean(LockMetrics.class)
     static class Metered {
 
         @Bean

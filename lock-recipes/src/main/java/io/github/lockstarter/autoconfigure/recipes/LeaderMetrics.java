@@ -4,6 +4,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.leader.LeaderLocks;
+import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -11,7 +12,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The meters of roles, from the events of their locks; they appear with the first event of a role. Thread-safe. */
+/**
+ * The meters of roles, from the events of their locks; they appear with the first event of a role. Their number has the
+ * limit of {@link LockMetrics}, which warns of it. Thread-safe.
+ */
 final class LeaderMetrics implements LockListener {
 
     /** Each grant and each end of a hold changes the leader. */
@@ -38,7 +42,8 @@ final class LeaderMetrics implements LockListener {
     @Override
     public void onEvent(LockEvent event) {
         LeaderLocks.roleOf(event.name()).ifPresent(name -> {
-            Role role = roles.computeIfAbsent(name, this::register);
+            boolean isShown = roles.containsKey(name) || roles.size() < LockMetrics.MAX_NAMES;
+            Role role = roles.computeIfAbsent(isShown ? name : LockMetrics.OTHER, this::register);
             if (event instanceof LockEvent.Acquired) {
                 role.change(1);
             } else if (event instanceof LockEvent.Lost

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure.recipes;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Set;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -54,9 +55,9 @@ public final class SingleLoadCacheAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnSingleCandidate(MeterRegistry.class)
+    @ConditionalOnBean(LockMetrics.class)
     static class Metered {
 
         @Bean

@@ -6,14 +6,20 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor.Outcome;
+import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class RecipeMeterTests {
 
@@ -77,6 +83,21 @@ class RecipeMeterTests {
     }
 
     @Test
+    void limitsTheNumberOfRoles() {
+        for (int i = 0; i < 2 * LockMetrics.MAX_NAMES; i++) {
+            grant("leader.role-" + i, "leader:role-" + i);
+            grant("leader.role-0", KEY);
+        }
+
+        assertThat(registry.find("distributed.lock.leader").gauges()).hasSize(LockMetrics.MAX_NAMES + 1);
+        assertThat(registry.get("distributed.lock.leader")
+                        .tag("role", LockMetrics.OTHER)
+                        .gauge()
+                        .value())
+                .isEqualTo(LockMetrics.MAX_NAMES);
+    }
+
+    @Test
     void countsTheMissingValuesOfACacheByOutcome() {
         CacheMetrics caches = new CacheMetrics(registry);
         for (Outcome outcome : Outcome.values()) {
@@ -98,6 +119,24 @@ class RecipeMeterTests {
         assertThat(registry.getMeters().stream().map(Meter::getId).map(Described::of))
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(RecipeMeter.values()).map(Described::of).toList());
+    }
+
+    @Test
+    void appearOnlyWithTheMetersOfLocks() {
+        ApplicationContextRunner application = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DistributedLockAutoConfiguration.class,
+                        LeaderAutoConfiguration.class,
+                        SingleLoadCacheAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.backend=local")
+                .withBean(MeterRegistry.class, () -> registry);
+
+        application.run(context ->
+                assertThat(context).doesNotHaveBean(LeaderMetrics.class).doesNotHaveBean(CacheMetrics.class));
+        application
+                .withConfiguration(AutoConfigurations.of(LockObservabilityAutoConfiguration.class))
+                .run(context ->
+                        assertThat(context).hasSingleBean(LeaderMetrics.class).hasSingleBean(CacheMetrics.class));
     }
 
     private record Described(String name, Meter.Type type, String description) {

@@ -28,8 +28,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class LockMetrics implements LockListener, SkippedCallListener {
 
-    static final int MAX_NAMES = 1_000;
-    static final String OTHER = "other";
+    /** Limits the meters of an application that puts keys into names. */
+    public static final int MAX_NAMES = 1_000;
+
+    /** Value of the tag for further names. */
+    public static final String OTHER = "other";
 
     private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
 
