@@ -19,7 +19,8 @@ class PropertyMetadataTests {
 
     @Test
     void offersTheValuesOfEnumerations() throws Exception {
-        assertThat(names("hints")).contains("distributed-lock.backend", "distributed-lock.on-lost");
+        assertThat(names("hints"))
+                .contains("distributed-lock.backend", "distributed-lock.on-lost", "distributed-lock.renewal");
     }
 
     private static List<String> names(String section) throws IOException, URISyntaxException {

@@ -65,7 +65,7 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
         return firstFencingToken(createRevision) + fencingTokens - 1;
     }
 
-    LockEntry lease(Duration longer) {
+    LockEntry leasedFor(Duration longer) {
         return new LockEntry(token, offset, fencingTokens, longer);
     }
 

@@ -84,7 +84,7 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
             return client.read(lock.getKey(), deadline).thenApply(found -> notRenewed(command, found, reason));
         }
         if (command.lease().compareTo(entry.lease()) > 0) {
-            return replaceLease(command, lock, entry.lease(command.lease()), deadline);
+            return replaceLease(command, lock, entry.leasedFor(command.lease()), deadline);
         }
         attempts.renewed(command.token(), lock.getLease(), seconds);
         return CompletableFuture.completedFuture(new RenewResult.Renewed());

@@ -84,7 +84,7 @@ record Scripts(Rules rules) {
             return Answer.of(server, Outcome.DEFERRED);
         }
         if (server.owner() == request.token()) {
-            return Answer.of(server.lease(Math.max(server.expiry(), rules.lease())), Outcome.RENEWED);
+            return Answer.of(server.leasedFor(Math.max(server.expiry(), rules.lease())), Outcome.RENEWED);
         }
         if (isYoungerThan(rules.grace(), server) && isReclaimable(server, request)) {
             Server reclaimed = server.grantedTo(request.token(), rules.lease(), request.fencing());

@@ -38,7 +38,7 @@ record Server(int owner, int expiry, int held, int fence, Marker marker, boolean
         return new Server(token, lease, fencing, fence, marker, promoted, note, clock);
     }
 
-    Server lease(int lease) {
+    Server leasedFor(int lease) {
         return new Server(owner, lease, held, fence, marker, promoted, note, clock);
     }
 
