@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.scenario;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,6 +22,7 @@ import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisReplication;
+import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
@@ -107,6 +109,30 @@ class CrashTakeoverIT extends RedisScenario {
             redis().pexpire(lockKey, 1);
             assertThat(resultOf(next).fencingToken())
                     .isGreaterThan(HoldingJvm.fencingToken(holder, 0).orElseThrow());
+            resultOf(next).close();
+        }
+    }
+
+    @Test
+    @Tag(Effort.FULL)
+    void keepsALockWhoseConnectionsAreCutRepeatedly() throws Exception {
+        Application holder = takingPart(newApplication());
+        Application rival = takingPart(newApplication());
+        try (LockHandle held = holder.locks().acquire(request)) {
+            Future<LockHandle> next = elsewhere(() -> rival.locks().acquire(patient));
+            awaitWaiting();
+            for (int i = 0; i < 10; i++) {
+                redis().clientKill(KillArgs.Builder.typePubsub());
+                letPass(ofMillis(200));
+                redis().clientKill(KillArgs.Builder.typeNormal());
+                letPass(ofMillis(200));
+            }
+
+            held.ensureHeld();
+            await().untilAsserted(() -> assertThat(held.isHeld()).isTrue());
+            assertThat(next).isNotDone();
+            assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
+            held.release();
             resultOf(next).close();
         }
     }
@@ -224,6 +250,19 @@ class CrashTakeoverIT extends RedisScenario {
 
         @RegisterExtension
         static final TopologyExtension<RedisReplication> SERVERS = TopologyExtension.replication();
+
+        @Test
+        void takesTheLockOver() throws Exception {
+            assertTakenOverAfterACrash(RedisStore.of(SERVERS.topology()));
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Sentinel {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisSentinels> SERVERS = TopologyExtension.sentinels();
 
         @Test
         void takesTheLockOver() throws Exception {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -264,6 +266,51 @@ class PermitsIT extends RedisScenario {
                         .toArray();
                 return new Section((int) fields[0], (int) fields[1], (int) fields[2], fields[3], fields[4], fields[5]);
             }
+        }
+
+        /** A slot is kept for its minimum hold, so that a window of that length never has more starts than permits. */
+        @Test
+        @Tag(Effort.FULL)
+        void startsAtMostAsManyCallsAsPermitsPerWindow() throws Exception {
+            Duration window = ofMillis(300);
+            assertThat(shortestWindow(window)).isGreaterThanOrEqualTo(window.minusMillis(1));
+        }
+
+        /** The control: without the minimum hold, the same callers start sooner. */
+        @Test
+        @Tag(Effort.TIMING)
+        void startsMoreCallsPerWindowWithoutTheMinimumHold() throws Exception {
+            assertThat(shortestWindow(Duration.ZERO)).isLessThan(ofMillis(300 / 2));
+        }
+
+        /** The shortest time, by the clock of the server, in which one more call than there are permits has started. */
+        private Duration shortestWindow(Duration minimum) throws Exception {
+            int permits = 4;
+            LockRequest start = request.permits(permits)
+                    .ownedByHandle()
+                    .lease(ofSeconds(20))
+                    .maxWait(Patience.TIME)
+                    .minHold(minimum.isZero() ? ofMillis(1) : minimum);
+            List<Application> applications = List.of(warmedUp(newApplication()), warmedUp(newApplication()));
+            List<Future<Long>> starts = new ArrayList<>();
+            for (int i = 0; i < 5 * permits; i++) {
+                Application caller = applications.get(i % 2);
+                starts.add(elsewhere(() -> {
+                    try (LockHandle held = caller.locks().acquire(start)) {
+                        String stored = redis().get(KeySpace.slotOf(lockKey, held.slot()));
+                        return Long.parseLong(stored.substring(stored.indexOf('@') + 1, stored.indexOf(' ')));
+                    }
+                }));
+            }
+            List<Long> micros = new ArrayList<>();
+            for (Future<Long> each : starts) {
+                micros.add(resultOf(each));
+            }
+            long[] sorted = micros.stream().mapToLong(Long::longValue).sorted().toArray();
+            return IntStream.range(permits, sorted.length)
+                    .mapToObj(i -> Duration.ofNanos(1_000 * (sorted[i] - sorted[i - permits])))
+                    .min(Duration::compareTo)
+                    .orElseThrow();
         }
     }
 }
