@@ -438,8 +438,9 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void startHold(Effects todo, Hold made, Waiter taker, Moment now) {
-        endWait(todo, taker, new Outcome.Granted(made));
-        held.begin(todo, made);
+        decide(todo, taker, new Outcome.Granted(made));
+        held.begin(todo, made); // with the decision: its caller receives the hold, even if a later step fails
+        queue.remove(taker);
         obstacle = null;
         if (!queue.isEmpty()) {
             int taken = held.firstFree();
