@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /** The stores on the class path. Validates the configuration before the engine exists. */
@@ -19,6 +21,8 @@ final class LockBackendOptions {
 
     private static final String BACKEND = DistributedLockProperties.PREFIX + ".backend";
     private static final String FURTHER = DistributedLockProperties.PREFIX + ".further-backends";
+    private static final String REDLOCK = "redlock";
+    private static final String REDLOCK_NODES = DistributedLockProperties.PREFIX + '.' + REDLOCK + ".nodes";
 
     private final DistributedLockProperties properties;
     private final Map<String, LockBackendOption> byName;
@@ -39,6 +43,7 @@ final class LockBackendOptions {
                 rejectFurtherBackends();
             } else {
                 checkNames(environment);
+                rejectUnusedNodes(environment);
             }
         }
         for (LockBackendOption option : byName.values()) {
@@ -97,6 +102,21 @@ final class LockBackendOptions {
             if (!isKnown && !backend.equals(LockBackendOption.LOCAL)) {
                 throw missing(further, FURTHER + " names '" + further + "'");
             }
+        }
+    }
+
+    /** The locks that are meant for a quorum would be in another store. With its module, the store itself checks this. */
+    private void rejectUnusedNodes(Environment environment) {
+        boolean isUnused = !byName.containsKey(REDLOCK) && !properties.backend().equals(LockBackendOption.LOCAL);
+        List<String> nodes = Binder.get(environment)
+                .bind(REDLOCK_NODES, Bindable.listOf(String.class))
+                .orElse(List.of());
+        if (isUnused && !nodes.isEmpty()) {
+            String module = StoreModule.dependencyOf(REDLOCK).orElseThrow();
+            throw new LockStartException(
+                    REDLOCK_NODES + " is set, and no lock is kept there: the store 'redlock' needs the dependency "
+                            + module + ", which is not on the class path",
+                    "Add " + module + " in the version of lock-starter, or remove the nodes");
         }
     }
 

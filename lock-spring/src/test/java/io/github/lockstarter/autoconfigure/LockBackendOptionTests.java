@@ -61,6 +61,18 @@ class LockBackendOptionTests {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"distributed-lock.redlock.nodes=a:1,b:2,c:3", "distributed-lock.redlock.nodes[0]=a:1"})
+    void failsForNodesOfAQuorumWithoutItsModule(String nodes) {
+        withAcme.withPropertyValues("distributed-lock.backend=acme", nodes).run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("distributed-lock.redlock.nodes is set, and no lock is kept there")
+                .hasMessageContaining("io.github.lockstarter:lock-starter-redlock"));
+        withAcme.withPropertyValues("distributed-lock.backend=local", nodes)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     @Test
     void doesNotCreateAStoreThatIsNotChosen() {
         withAcme.withPropertyValues("distributed-lock.backend=local")
