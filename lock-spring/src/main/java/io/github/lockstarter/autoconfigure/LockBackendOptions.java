@@ -105,7 +105,7 @@ final class LockBackendOptions {
         }
     }
 
-    /** The locks that are meant for a quorum would be in another store. With its module, the store itself checks this. */
+    /** The locks that are meant for a quorum would be in another store. Its module, if present, checks this itself. */
     private void rejectUnusedNodes(Environment environment) {
         boolean isUnused = !byName.containsKey(REDLOCK) && !properties.backend().equals(LockBackendOption.LOCAL);
         List<String> nodes = Binder.get(environment)
