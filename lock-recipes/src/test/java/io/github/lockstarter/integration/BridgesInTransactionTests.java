@@ -43,6 +43,16 @@ class BridgesInTransactionTests {
     private final ApplicationContextRunner releasingAfter =
             application.withPropertyValues("distributed-lock.in-transaction=release-after");
 
+    private static void lockAndUnlock(ApplicationContext context) {
+        Lock lock = registryLock(context);
+        lock.lock();
+        try {
+            assertThat(held(context)).isOne();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private static Lock registryLock(ApplicationContext context) {
         return new DistributedLockRegistry(context.getBean(LockOperations.class)).obtain("1");
     }
@@ -63,8 +73,7 @@ class BridgesInTransactionTests {
         application.run(context -> {
             for (int i = 0; i < 2; i++) {
                 inTransaction(context, transaction -> {
-                    registryLock(context).lock();
-                    registryLock(context).unlock();
+                    lockAndUnlock(context);
                     assertThat(held(context)).isZero();
                 });
             }
@@ -84,8 +93,7 @@ class BridgesInTransactionTests {
     void keepsALockOfTheRegistryUntilTheCommit() {
         releasingAfter.run(context -> {
             inTransaction(context, transaction -> {
-                registryLock(context).lock();
-                registryLock(context).unlock();
+                lockAndUnlock(context);
                 assertThat(held(context)).isOne();
             });
             assertThat(held(context)).isZero();
