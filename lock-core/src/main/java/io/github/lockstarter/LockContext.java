@@ -153,8 +153,8 @@ public final class LockContext {
         if (innermost == null) {
             return carried.innermost();
         }
-        boolean isOfTheBody = carried == innermost.carried || carried == NONE;
-        return isOfTheBody ? Optional.of(innermost.handle) : carried.innermost();
+        boolean ofTheBody = carried == innermost.carried || carried == NONE;
+        return ofTheBody ? Optional.of(innermost.handle) : carried.innermost();
     }
 
     static List<LockHandle> bodiesOfThread() {

@@ -45,7 +45,7 @@ final class Acquisitions {
             return nested.isPresent() ? nested : acquire(keys.get(0), request, owner, ifBusy);
         }
         List<Handle> acquired = new ArrayList<>(keys.size());
-        boolean areHeld = false;
+        boolean held = false;
         try {
             long startedAt = running.clock.nanos();
             for (String key : keys) {
@@ -59,10 +59,10 @@ final class Acquisitions {
             Optional<LockHandle> all = Optional.of(new CompositeHandle(acquired));
             all.get().ensureHeld();
             acquired.forEach(part -> part.keepFor(request.minHold())); // a failure leaves nothing on an outer hold
-            areHeld = true;
+            held = true;
             return all;
         } finally {
-            if (!areHeld) {
+            if (!held) {
                 BlockingWait.awaitUninterruptibly(CompositeHandle.giveBack(acquired));
             }
         }
@@ -183,9 +183,9 @@ final class Acquisitions {
     }
 
     /** Throws if the hold is already lost or in doubt. */
-    private void take(Waiter waiter, Handle handle, boolean isHeld) {
+    private void take(Waiter waiter, Handle handle, boolean held) {
         Hold hold = handle.hold;
-        if (!isHeld) {
+        if (!held) {
             throw Messages.lost(hold, running.now().nanos());
         }
         if (hold.grant.canBeInDoubt() && !hold.grant.isCertain()) {
@@ -341,7 +341,7 @@ final class Acquisitions {
                 if (settled.isDone()) {
                     end(handle, settled.getNow(false));
                 } else {
-                    settled.thenAccept(isHeld -> goOn(handle, isHeld));
+                    settled.thenAccept(held -> goOn(handle, held));
                 }
             } catch (RuntimeException | Error e) {
                 fail(e);
@@ -349,17 +349,17 @@ final class Acquisitions {
         }
 
         /** On a thread that may block. */
-        private void goOn(Handle handle, boolean isHeld) {
+        private void goOn(Handle handle, boolean held) {
             try {
-                running.events.complete(() -> end(handle, isHeld));
+                running.events.complete(() -> end(handle, held));
             } catch (RuntimeException | Error e) {
                 fail(e);
             }
         }
 
-        private void end(Handle handle, boolean isHeld) {
+        private void end(Handle handle, boolean held) {
             try {
-                take(waiter, handle, isHeld);
+                take(waiter, handle, held);
                 if (!result.complete(handle)) {
                     handle.giveBack();
                 }

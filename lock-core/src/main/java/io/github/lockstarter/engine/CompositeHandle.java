@@ -187,7 +187,7 @@ final class CompositeHandle implements LockHandle {
         }
         Duration minimum = parts.get(0).minimumOf(request);
         List<Handle> entered = new ArrayList<>(parts.size());
-        boolean areEntered = false;
+        boolean complete = false;
         try {
             for (Handle part : parts) {
                 if (request.keys().contains(part.key())) {
@@ -199,10 +199,10 @@ final class CompositeHandle implements LockHandle {
             }
             Optional<LockHandle> all = Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
             entered.forEach(part -> part.keepFor(minimum));
-            areEntered = true;
+            complete = true;
             return all;
         } finally {
-            if (!areEntered) {
+            if (!complete) {
                 giveBack(entered);
             }
         }

@@ -46,12 +46,12 @@ final class Grant {
     Hold releasePending;
 
     /** By an operator: no further hold follows. */
-    boolean isRevoked;
+    boolean revoked;
 
     private int used = 1;
 
     /** {@link #wantedAt} and {@link #handOvers} are undefined until then. */
-    private boolean isWanted;
+    private boolean wanted;
 
     private long wantedAt;
     private int handOvers;
@@ -93,19 +93,19 @@ final class Grant {
 
     /** Gives the grant back; before the answer, for all slots it may have. */
     ReleaseCommand releaseCommand(String key, int permits) {
-        boolean isGranted = firstFencingToken != StoreCalls.NO_GRANT;
-        Slots slots = isGranted ? Slots.one(slot) : Slots.first(permits);
+        boolean granted = firstFencingToken != StoreCalls.NO_GRANT;
+        Slots slots = granted ? Slots.one(slot) : Slots.first(permits);
         return new ReleaseCommand(key, token, lastFencingToken(), Wait.UNCHANGED, Duration.ZERO, slots);
     }
 
     boolean isWanted() {
-        return isWanted;
+        return wanted;
     }
 
     /** Another instance waits; the first report counts. */
     void wanted(long now) {
-        if (!isWanted) {
-            isWanted = true;
+        if (!wanted) {
+            wanted = true;
             wantedAt = now;
         }
     }
@@ -115,16 +115,16 @@ final class Grant {
      * only within the limits.
      */
     boolean allowsHandOver(ResolvedRequest request, long now, EngineSettings.HandOver limits) {
-        boolean isFree = !isWanted
+        boolean free = !wanted
                 || (handOvers < limits.max()
                         && now - wantedAt < limits.maxTime().toNanos());
-        return isFree && !isUsedUp() && now - request.renewAt(requestedAt) < 0;
+        return free && !isUsedUp() && now - request.renewAt(requestedAt) < 0;
     }
 
     long nextFencingToken() {
         long next = firstFencingToken + used;
         used++;
-        handOvers += isWanted ? 1 : 0;
+        handOvers += wanted ? 1 : 0;
         return next;
     }
 

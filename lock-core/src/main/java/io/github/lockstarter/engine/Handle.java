@@ -85,8 +85,8 @@ final class Handle extends Entry implements LockHandle {
         return settled.thenAccept(this::checkSettled);
     }
 
-    private void checkSettled(boolean isHeld) {
-        if (hasLeft || !isHeld) {
+    private void checkSettled(boolean held) {
+        if (hasLeft || !held) {
             throw notHeld();
         }
         if (!isCertain()) {
@@ -170,13 +170,13 @@ final class Handle extends Entry implements LockHandle {
         }
         try {
             StackReserve.ensure();
-            boolean isAwaited = hold.request.awaitsRelease() || !isCertain();
+            boolean awaited = hold.request.awaitsRelease() || !isCertain();
             CompletableFuture<ReleaseOutcome> outcome = running().exit(this);
-            return isAwaited || outcome.isDone() || !hold.isReleaseSent
+            return awaited || outcome.isDone() || !hold.releaseSent
                     ? outcome
                     : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
         } catch (RuntimeException | Error e) {
-            hold.isRenewalEnded = true; // no call: the stack may be full
+            hold.renewalEnded = true; // no call: the stack may be full
             throw e;
         }
     }

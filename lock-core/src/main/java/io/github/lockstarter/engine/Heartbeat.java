@@ -127,7 +127,7 @@ final class Heartbeat extends TimerEntry {
     private final EngineTimer timer;
     private final Supplier<List<String>> waitedFor;
     private final Consumer<List<String>> afterBeat;
-    private final boolean isConfigured;
+    private final boolean configured;
     private final CrashDetection detection;
     private final long shortestTakeoverNanos;
     private final AtomicLong beats = new AtomicLong();
@@ -156,10 +156,10 @@ final class Heartbeat extends TimerEntry {
         this.timer = timer;
         this.waitedFor = waitedFor;
         this.afterBeat = afterBeat;
-        this.isConfigured = shortest.isPresent();
+        this.configured = shortest.isPresent();
         // A session ends even without a configured takeover.
         this.detection = backend.crashDetection()
-                .filter(found -> isConfigured || found.certainTime().isPresent())
+                .filter(found -> configured || found.certainTime().isPresent())
                 .orElse(NONE);
         this.shortestTakeoverNanos = shortest.orElse(Duration.ZERO).toNanos();
         this.state = new State(0, Moment.now(clock), NO_ANSWER, NO_PERIOD, NO_PERIOD, NO_PERIOD, NO_PERIOD);
@@ -261,7 +261,7 @@ final class Heartbeat extends TimerEntry {
     /** By configuration and store. */
     CrashTakeover supported() {
         CrashTakeover byStore = backend.crashTakeover();
-        return isConfigured || byStore.state() == CrashTakeover.State.UNNEEDED
+        return configured || byStore.state() == CrashTakeover.State.UNNEEDED
                 ? byStore
                 : CrashTakeover.off("distributed-lock.crash-takeover is 0");
     }

@@ -164,11 +164,11 @@ final class HeldSlots {
         if (earlier == null) {
             return;
         }
-        boolean isCertain = earlier.grant.isCertain(now);
+        boolean certain = earlier.grant.isCertain(now);
         if (earlier.isHeld()) {
-            lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
+            lose(todo, earlier, certain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
-            completeRelease(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
+            completeRelease(todo, earlier, new ReleaseResult.NotHeld(), certain, now);
             free(earlier);
             releaseLost(todo, earlier);
         }
@@ -217,18 +217,18 @@ final class HeldSlots {
 
     void announce(Hold granted, Entry first) {
         assert Thread.holdsLock(lock);
-        granted.isAnnounced = true;
+        granted.announced = true;
         granted.first = first;
     }
 
     boolean take(Hold granted, Duration minHold) {
         assert Thread.holdsLock(lock);
-        boolean isTaken = granted.isUntaken;
-        if (isTaken) {
+        boolean taken = granted.untaken;
+        if (taken) {
             granted.keepFor(minHold);
-            granted.isUntaken = false;
+            granted.untaken = false;
         }
-        return isTaken;
+        return taken;
     }
 
     void keepFor(Hold hold, Duration minimum) {
@@ -244,8 +244,8 @@ final class HeldSlots {
     /** No effect once it is taken. */
     void giveBack(Effects todo, Hold granted, Moment now) {
         assert Thread.holdsLock(lock);
-        if (granted.isUntaken) {
-            granted.isUntaken = false;
+        if (granted.untaken) {
+            granted.untaken = false;
             expire(todo, now);
             exitEntry(todo, granted, now);
         }
@@ -332,17 +332,17 @@ final class HeldSlots {
         assert Thread.holdsLock(lock);
         Hold renewed = renewal.hold();
         Grant grant = renewed.grant;
-        boolean isCertain = grant.isCertain(now);
+        boolean certain = grant.isCertain(now);
         grant.renewing--;
         if (renewal.kind() == Renewal.Kind.CONFIRMATION) {
-            renewed.isConfirming = false;
+            renewed.confirming = false;
         }
         if (result instanceof RenewResult.Renewed) {
             grant.confirm(renewal.period());
         }
         Hold present = find(each -> each.grant == grant); // its successor, if it was handed over meanwhile
         if (present != null && present.isHeld()) {
-            applyRenewal(todo, renewal, present, result, isCertain, now);
+            applyRenewal(todo, renewal, present, result, certain, now);
         }
         Hold releasePending = grant.renewing == 0 ? grant.releasePending : null;
         // If the lock is gone, only an operator needs the release's answer.
@@ -353,8 +353,8 @@ final class HeldSlots {
     }
 
     private void applyRenewal(
-            Effects todo, Renewal renewal, Hold renewed, RenewResult result, boolean isCertain, Moment now) {
-        boolean isReported = renewal.kind() != Renewal.Kind.OF_OWNER;
+            Effects todo, Renewal renewal, Hold renewed, RenewResult result, boolean certain, Moment now) {
+        boolean reported = renewal.kind() != Renewal.Kind.OF_OWNER;
         if (result instanceof RenewResult.Renewed) {
             endDoubt(todo, renewed, now);
             if (renewal.extendsLease() && !renewed.deadline.isOver(now)) {
@@ -362,14 +362,14 @@ final class HeldSlots {
                 report(todo, renewed, RenewalOutcome.RENEWED);
             }
         } else if (result instanceof RenewResult.NotHeld) {
-            if (isReported) {
+            if (reported) {
                 report(todo, renewed, RenewalOutcome.LOST);
             }
-            lose(todo, renewed, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
-        } else if (result instanceof RenewResult.Deferred deferred && isReported) {
+            lose(todo, renewed, certain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
+        } else if (result instanceof RenewResult.Deferred deferred && reported) {
             renewed.renewAt = now.nanos() + deferred.retryAfter().toNanos();
             lock.running.watchdog.defer(renewed.renewAt);
-        } else if (result instanceof RenewResult.Unknown && isReported && renewal.extendsLease()) {
+        } else if (result instanceof RenewResult.Unknown && reported && renewal.extendsLease()) {
             renewed.failedRenewals++;
             report(todo, renewed, RenewalOutcome.FAILED);
         }
@@ -382,7 +382,7 @@ final class HeldSlots {
     void endRenewals() {
         assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
-            each.isRenewalEnded = true;
+            each.renewalEnded = true;
         }
     }
 
@@ -406,7 +406,7 @@ final class HeldSlots {
                 return;
             }
         }
-        if (held.isAnnounced && held.heldLongFrom() != NEVER && now.nanos() - held.heldLongFrom() >= 0) {
+        if (held.announced && held.heldLongFrom() != NEVER && now.nanos() - held.heldLongFrom() >= 0) {
             held.reportedHeldLong(now.nanos());
             publish(
                     todo,
@@ -425,11 +425,11 @@ final class HeldSlots {
 
     /** No handle is reachable: reports the hold, and releases it if its thread has ended and left no callback. */
     private void abandoned(Effects todo, Hold held, Moment now) {
-        boolean isOver = held.owner.hasEnded() && !held.hasCallbacks();
-        if (!isOver && held.isReportedAbandoned) {
+        boolean over = held.owner.hasEnded() && !held.hasCallbacks();
+        if (!over && held.reportedAbandoned) {
             return;
         }
-        held.isReportedAbandoned = true;
+        held.reportedAbandoned = true;
         publish(
                 todo,
                 new LockEvent.Abandoned(
@@ -438,31 +438,31 @@ final class HeldSlots {
                         held.fencingToken,
                         held.owner.label(),
                         held.held(now.nanos()),
-                        isOver ? Abandonment.RELEASED : Abandonment.KEPT));
-        if (isOver) {
+                        over ? Abandonment.RELEASED : Abandonment.KEPT));
+        if (over) {
             held.entries = 1;
             exitEntry(todo, held, now);
         }
     }
 
     /** After a beat or its answer: reports doubts and confirms holds. True if all are settled. */
-    boolean confirm(Effects todo, Moment now, boolean isDeferred) {
+    boolean confirm(Effects todo, Moment now, boolean later) {
         assert Thread.holdsLock(lock);
-        boolean areSettled = true;
+        boolean settled = true;
         for (Hold each = holds; each != null; each = each.next) {
-            areSettled &= confirmHold(todo, each, now, isDeferred);
+            settled &= confirmHold(todo, each, now, later);
         }
-        return areSettled;
+        return settled;
     }
 
-    private boolean confirmHold(Effects todo, Hold held, Moment now, boolean isDeferred) {
+    private boolean confirmHold(Effects todo, Hold held, Moment now, boolean later) {
         Grant grant = held.grant;
         if (!held.isHeld() || !grant.canBeInDoubt()) {
             return true;
         }
         if (grant.isCertain(now)) {
             endDoubt(todo, held, now);
-        } else if (held.isAnnounced && grant.beginDoubt(now.nanos())) {
+        } else if (held.announced && grant.beginDoubt(now.nanos())) {
             publish(
                     todo,
                     new LockEvent.InDoubt(held.request.name(), lock.key, held.fencingToken, held.held(now.nanos())));
@@ -470,9 +470,9 @@ final class HeldSlots {
         if (grant.isSettled()) {
             return true;
         }
-        if (!held.isConfirming && !isDeferred) {
+        if (!held.confirming && !later) {
             renew(todo, new Renewal(held, Renewal.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
-            held.isConfirming = true;
+            held.confirming = true;
         }
         return false;
     }
@@ -498,15 +498,15 @@ final class HeldSlots {
     }
 
     private void release(Effects todo, Hold left) {
-        boolean isRequeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaiters();
-        send(todo, left, isRequeued);
-        requeueing += isRequeued ? 1 : 0;
+        boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaiters();
+        send(todo, left, requeued);
+        requeueing += requeued ? 1 : 0;
         free(left);
     }
 
     /** If the store still has the lock, others need not wait for its lease. */
     private void releaseLost(Effects todo, Hold left) {
-        if (left.isReleaseSent) {
+        if (left.releaseSent) {
             return;
         }
         if (left.grant.renewing > 0) {
@@ -516,29 +516,29 @@ final class HeldSlots {
         send(todo, left, false);
     }
 
-    private void send(Effects todo, Hold left, boolean isRequeued) {
-        ReleaseCommand command = left.releaseCommand(isRequeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
-        Release release = new Release(left, isRequeued);
+    private void send(Effects todo, Hold left, boolean requeued) {
+        ReleaseCommand command = left.releaseCommand(requeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
+        Release release = new Release(left, requeued);
         todo.add(() -> lock.running.calls.release(command, release));
-        left.isReleaseSent = true;
+        left.releaseSent = true;
         releases++;
     }
 
     private final class Release implements StoreCalls.Continuation<ReleaseResult> {
 
         private final Hold left;
-        private final boolean isRequeued;
+        private final boolean requeued;
 
-        Release(Hold left, boolean isRequeued) {
+        Release(Hold left, boolean requeued) {
             this.left = left;
-            this.isRequeued = isRequeued;
+            this.requeued = requeued;
         }
 
         @Override
         public void accept(ReleaseResult result) {
             lock.running.run(lock, (todo, now) -> {
-                released(todo, left, isRequeued, result, now);
-                lock.released(todo, isRequeued, result, now);
+                released(todo, left, requeued, result, now);
+                lock.released(todo, requeued, result, now);
             });
         }
 
@@ -549,16 +549,16 @@ final class HeldSlots {
         }
     }
 
-    private void released(Effects todo, Hold left, boolean isRequeued, ReleaseResult result, Moment now) {
+    private void released(Effects todo, Hold left, boolean requeued, ReleaseResult result, Moment now) {
         releases--;
-        requeueing -= isRequeued ? 1 : 0;
-        boolean isCertain = left.grant.isCertain(now);
+        requeueing -= requeued ? 1 : 0;
+        boolean certain = left.grant.isCertain(now);
         if (result instanceof ReleaseResult.Unknown) {
             ReleaseCommand again = left.releaseCommand(Wait.UNCHANGED);
             todo.add(() -> lock.running.calls.repeatRelease(again, left.longestLease));
         }
         if (left.state == Hold.State.LEAVING) {
-            completeRelease(todo, left, result, isCertain, now);
+            completeRelease(todo, left, result, certain, now);
         }
         CompletableFuture<ReleaseResult> revocation = left.revocation;
         if (revocation != null) {
@@ -566,14 +566,14 @@ final class HeldSlots {
         }
     }
 
-    private void completeRelease(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
+    private void completeRelease(Effects todo, Hold left, ReleaseResult result, boolean certain, Moment now) {
         // A free lock was released by its owner if it cannot have been taken over.
-        boolean isReleased = result instanceof ReleaseResult.Released
+        boolean released = result instanceof ReleaseResult.Released
                 || result instanceof ReleaseResult.Kept
-                || (result instanceof ReleaseResult.FoundFree && isCertain);
-        ReleaseOutcome outcome = isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN;
+                || (result instanceof ReleaseResult.FoundFree && certain);
+        ReleaseOutcome outcome = released ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN;
         if (result instanceof ReleaseResult.NotHeld) {
-            left.lossCause = isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
+            left.lossCause = certain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
             reportLoss(todo, left, now);
             outcome = ReleaseOutcome.LOST;
         }
@@ -582,7 +582,7 @@ final class HeldSlots {
     }
 
     private void end(Effects todo, Hold left, ReleaseOutcome outcome, Moment now) {
-        if (left.isAnnounced && lock.running.events.hasListeners()) {
+        if (left.announced && lock.running.events.hasListeners()) {
             publish(
                     todo,
                     new LockEvent.Released(
@@ -598,8 +598,8 @@ final class HeldSlots {
         assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.isHeld() && each.deadline.isOver(now)) {
-                boolean isPastMaxHold = each.isPastMaxHold(now.nanos());
-                lose(todo, each, isPastMaxHold ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED, now);
+                boolean pastMaxHold = each.isPastMaxHold(now.nanos());
+                lose(todo, each, pastMaxHold ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED, now);
             }
         }
     }
@@ -609,7 +609,7 @@ final class HeldSlots {
         assert Thread.holdsLock(lock);
         Hold target = find(each -> each.grant.isOf(fingerprint));
         if (target != null) {
-            target.grant.isRevoked = true;
+            target.grant.revoked = true;
             lose(todo, target, LossCause.REVOKED, now);
         }
     }
@@ -622,7 +622,7 @@ final class HeldSlots {
         if (target == null) {
             return false;
         }
-        target.grant.isRevoked = true;
+        target.grant.revoked = true;
         target.revocation = answer;
         lose(todo, target, LossCause.REVOKED, now);
         return true;
@@ -645,11 +645,11 @@ final class HeldSlots {
         held.state = Hold.State.LOST;
         held.lossCause = cause;
         free(held);
-        if (held.owner.isThread() && held.isAnnounced) {
+        if (held.owner.isThread() && held.announced) {
             held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
             lost = Stream.concat(lost.stream(), Stream.of(held)).toList();
         }
-        if (held.isAnnounced) {
+        if (held.announced) {
             reportLoss(todo, held, now);
         }
         callBack(todo, held);
@@ -659,8 +659,8 @@ final class HeldSlots {
     }
 
     private void reportLoss(Effects todo, Hold held, Moment now) {
-        if (held.isAnnounced && !held.isLossReported && held.lossCause != null) {
-            held.isLossReported = true;
+        if (held.announced && !held.lossReported && held.lossCause != null) {
+            held.lossReported = true;
             publish(
                     todo,
                     new LockEvent.Lost(

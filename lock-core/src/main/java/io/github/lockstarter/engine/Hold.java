@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A held lock, which its owner may enter several times. Mutable fields are changed only by {@link HeldSlots}, under the
  * monitor of the {@link KeyLock}. Handles and messages read {@link #request}, {@link #lossCause}, {@link
- * #failedRenewals} and {@link #isReleaseSent} without it and accept an earlier value.
+ * #failedRenewals} and {@link #releaseSent} without it and accept an earlier value.
  */
 final class Hold {
 
@@ -85,25 +85,25 @@ final class Hold {
     @Nullable
     CompletableFuture<ReleaseResult> revocation;
 
-    boolean isReleaseSent;
+    boolean releaseSent;
 
-    boolean isConfirming;
+    boolean confirming;
 
     /** Whatever the terms are. Written without the monitor if a release failed. */
-    volatile boolean isRenewalEnded;
+    volatile boolean renewalEnded;
 
     /** The lease may differ from the terms. */
-    private boolean isExtended;
+    private boolean extended;
 
     Duration longestLease;
 
     /** Counted from {@link Grant#requestedAt}. */
     private Duration minHold = Duration.ZERO;
 
-    boolean isAnnounced;
+    boolean announced;
 
-    boolean isLossReported;
-    boolean isReportedAbandoned;
+    boolean lossReported;
+    boolean reportedAbandoned;
 
     /** Age of the next report of a long hold; doubled by each. */
     private long reportAfterNanos;
@@ -111,7 +111,7 @@ final class Hold {
     long forgetAt;
 
     /** Until its caller takes it, or gives it back. */
-    boolean isUntaken = true;
+    boolean untaken = true;
 
     /**
      * The first reachable {@link Entry}, or a {@code WeakReference<Entry>} once the watchdog watches its reachability;
@@ -168,7 +168,7 @@ final class Hold {
     boolean isEnteredBy(HoldOwner other) {
         return owner.isThread()
                 && owner.thread() == other.thread()
-                && isAnnounced
+                && announced
                 && entries > 0
                 && (state == State.HELD || state == State.LOST);
     }
@@ -190,11 +190,11 @@ final class Hold {
     }
 
     boolean isRenewed() {
-        return !isRenewalEnded && request.isRenewed();
+        return !renewalEnded && request.isRenewed();
     }
 
     void extendedBy(Duration lease) {
-        isExtended = true;
+        extended = true;
         longestLease = lease.compareTo(longestLease) > 0 ? lease : longestLease;
     }
 
@@ -209,13 +209,13 @@ final class Hold {
         boolean renews = isRenewed() && !isPastMaxHold(now.nanos()) && renewAt - deadline.nanos() < 0;
         long latest = renews ? renewAt : deadline.nanos();
         long heldLongFrom = heldLongFrom();
-        boolean isToReport = isAnnounced || heldLongFrom - now.nanos() > 0;
-        return heldLongFrom != Long.MAX_VALUE && isToReport ? Math.min(latest, heldLongFrom) : latest;
+        boolean toReport = announced || heldLongFrom - now.nanos() > 0;
+        return heldLongFrom != Long.MAX_VALUE && toReport ? Math.min(latest, heldLongFrom) : latest;
     }
 
     /** Whether another owner may follow without a command. */
     boolean mayBeHandedOver() {
-        return !isExtended && !isKept() && !grant.isRevoked;
+        return !extended && !isKept() && !grant.revoked;
     }
 
     /** Whether lease and fencing tokens suffice for another owner. */
@@ -335,7 +335,7 @@ final class Hold {
      * holds need no weak reference.
      */
     boolean checkUnreachable() {
-        if (isUntaken) {
+        if (untaken) {
             return false;
         }
         if (first instanceof Entry entry) {

@@ -92,7 +92,7 @@ final class KeyLock extends TimerEntry {
     private @Nullable Attempt attempt;
 
     @GuardedBy("this")
-    private boolean isWithdrawing;
+    private boolean withdrawing;
 
     /**
      * Permits of the latest attempt, refused or unanswered: only waiters with more are due an attempt; 0 makes one due
@@ -107,11 +107,11 @@ final class KeyLock extends TimerEntry {
 
     /** Another instance waits while an attempt is under way; passed on to its grant. */
     @GuardedBy("this")
-    private boolean isWanted;
+    private boolean wanted;
 
     /** The store may have this instance registered as waiting. */
     @GuardedBy("this")
-    private boolean isRegistered;
+    private boolean registered;
 
     @GuardedBy("this")
     private long position = Waiting.NEW;
@@ -134,13 +134,13 @@ final class KeyLock extends TimerEntry {
 
     /** No further callers: without use, or closed. */
     @GuardedBy("this")
-    private boolean isRetired;
+    private boolean retired;
 
     /** Of a thread that failed; each event first closes this object, until one succeeds. Written without monitor. */
     volatile @Nullable Throwable failure;
 
     /** A failure was reported, after which no event has succeeded yet. Written without the monitor. */
-    private volatile boolean isReported;
+    private volatile boolean reported;
 
     KeyLock(String key, Running running) {
         this.key = key;
@@ -159,8 +159,8 @@ final class KeyLock extends TimerEntry {
             if (failed != null) {
                 failure = null;
             }
-            if (isReported) {
-                isReported = false;
+            if (reported) {
+                reported = false;
             }
             return result;
         } catch (RuntimeException | Error e) {
@@ -171,31 +171,31 @@ final class KeyLock extends TimerEntry {
 
     /** A thread failed in the middle of a change. Allocates nothing. */
     void fail(Throwable cause) {
-        boolean isFirst = isFirstFailure();
+        boolean firstFailure = isFirstFailure();
         failure = cause;
         try {
-            repeatLook(isFirst);
+            repeatLook(firstFailure);
         } catch (RuntimeException | Error e) {
             // The next event of the key closes it.
         }
     }
 
     private boolean isFirstFailure() {
-        return failure == null && !isReported;
+        return failure == null && !reported;
     }
 
-    private void repeatLook(boolean isAtOnce) {
-        running.timer.schedule(this, isAtOnce ? running.beganAt : running.clock.nanos() + REPEAT_NANOS);
+    private void repeatLook(boolean atOnce) {
+        running.timer.schedule(this, atOnce ? running.beganAt : running.clock.nanos() + REPEAT_NANOS);
     }
 
     /** Decides nothing, so that only a lack of memory can make it fail. */
     @GuardedBy("this")
     private void close(Throwable failed, Effects todo) {
-        if (!isReported) {
+        if (!reported) {
             todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
-            isReported = true;
+            reported = true;
         }
-        isRetired = true;
+        retired = true;
         endAllWaits(todo, new Outcome.Failed(false, FAILED, failed));
         held.endRenewals();
         running.replace(this);
@@ -205,7 +205,7 @@ final class KeyLock extends TimerEntry {
 
     /** False if this object is retired. */
     synchronized boolean join(Effects todo, Waiter waiter, Moment now) {
-        if (isRetired) {
+        if (retired) {
             return false;
         }
         Outcome.Failed closed = running.closed;
@@ -220,14 +220,14 @@ final class KeyLock extends TimerEntry {
             attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
         }
         beginOrWithdraw(todo, now); // whether it waits
-        if (waiter.isQueued && (attempt == null || attempt.waiter != waiter)) {
+        if (waiter.queued && (attempt == null || attempt.waiter != waiter)) {
             reportWait(todo, waiter);
         }
         return true;
     }
 
     synchronized void waitIsOver(Effects todo, Waiter waiter, Moment now) {
-        if (!waiter.isQueued || !waiter.isPast(now.nanos())) {
+        if (!waiter.queued || !waiter.isPast(now.nanos())) {
             return;
         }
         held.expire(todo, now);
@@ -332,9 +332,9 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The answer to the release of a hold. */
-    synchronized void released(Effects todo, boolean isRequeued, ReleaseResult result, Moment now) {
+    synchronized void released(Effects todo, boolean requeued, ReleaseResult result, Moment now) {
         int othersSignalled = result instanceof ReleaseResult.Released released ? released.signalled() : 0;
-        if (isRequeued) {
+        if (requeued) {
             requeued(todo, result, othersSignalled, now);
         } else if (othersSignalled > 0) {
             wanted(now);
@@ -371,9 +371,9 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void granted(Effects todo, Attempt answered, Grant grant, boolean areOthersWaiting, Moment now) {
+    private void granted(Effects todo, Attempt answered, Grant grant, boolean othersWaiting, Moment now) {
         if (answered.waits()) { // a try does not use the registration
-            isRegistered = false;
+            registered = false;
             position = Waiting.NEW;
             registeredBy = null;
         }
@@ -381,8 +381,8 @@ final class KeyLock extends TimerEntry {
         int free = Math.max(signalledSlot, answered.signalledSlot);
         signalledSlot = grant.slot < free ? free : NONE; // the store grants the lowest free slot
         attemptedPermits = 0; // another slot may be free
-        boolean wasWanted = isWanted || areOthersWaiting;
-        isWanted = false;
+        boolean wasWanted = wanted || othersWaiting;
+        wanted = false;
         held.supersede(todo, grant.slot, now);
         Deadline deadline = Deadline.of(answered.sent, answered.waiter.request.leaseNanos());
         Outcome.Failed failure = failureOf(answered, grant, deadline, now);
@@ -409,7 +409,7 @@ final class KeyLock extends TimerEntry {
         if (closed != null) {
             return closed;
         }
-        if (grant.isRevoked) {
+        if (grant.revoked) {
             return Outcome.Failed.REVOKED;
         }
         return deadline.isOver(now) ? Outcome.Failed.tooLate(answered.waiter.request.lease()) : null;
@@ -453,23 +453,23 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void notGranted(Effects todo, Attempt answered, Obstacle seen, long newPosition, Moment now) {
-        isWanted = false;
+        wanted = false;
         obstacle = seen;
         if (newPosition != Waiting.NEW && answered.waits()) {
             position = newPosition;
-            isRegistered = true;
+            registered = true;
             registeredBy = Objects.requireNonNull(answered.grant).token;
         }
         // The event that sent its attempt may have read the clock before its call did.
         endTries(todo, each -> seen.isOutage() || each == answered.waiter || each.accepts(seen), seen.outcome());
-        if (answered.waiter.isQueued && answered.waiter.isPast(now.nanos())) {
+        if (answered.waiter.queued && answered.waiter.isPast(now.nanos())) {
             endWait(todo, answered.waiter, seen.outcome());
         }
         if (!queue.hasWaiters()) {
             return;
         }
-        boolean isSignalled = signalledSlot != NONE && (signalledSlot < seen.permits() || !answered.waits());
-        if (isSignalled) {
+        boolean signalled = signalledSlot != NONE && (signalledSlot < seen.permits() || !answered.waits());
+        if (signalled) {
             attemptedPermits = 0;
         } else if (answered.waits()) {
             sleep(todo, seen, now);
@@ -519,17 +519,17 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void requeued(Effects todo, ReleaseResult result, int othersSignalled, Moment now) {
-        boolean isKept = result instanceof ReleaseResult.Kept;
-        isRegistered |= isKept || othersSignalled > 0 || result instanceof ReleaseResult.Unknown;
+        boolean storeKeeps = result instanceof ReleaseResult.Kept;
+        registered |= storeKeeps || othersSignalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // the old place was used by the grant
         Waiter first = queue.first();
-        boolean isOnlySlot = first == null || first.request.permits() == 1;
-        if (othersSignalled > 0 || (isKept && isOnlySlot)) {
+        boolean onlySlot = first == null || first.request.permits() == 1;
+        if (othersSignalled > 0 || (storeKeeps && onlySlot)) {
             obstacle = null; // the lock may be free by now
             attemptedPermits = first == null || signalledSlot != NONE ? 0 : first.request.permits();
             sleep(
                     todo,
-                    isOnlySlot && result instanceof ReleaseResult.Kept kept
+                    onlySlot && result instanceof ReleaseResult.Kept kept
                             ? Obstacle.kept(kept.rest())
                             : Obstacle.ELSEWHERE,
                     now);
@@ -539,8 +539,8 @@ final class KeyLock extends TimerEntry {
     }
 
     private synchronized void withdrawn(Effects todo, ReleaseResult result) {
-        isWithdrawing = false;
-        isRegistered |= isRetired; // its successor may have lost its registration
+        withdrawing = false;
+        registered |= retired; // its successor may have lost its registration
         allowAttempts(todo, result); // as may waiters
     }
 
@@ -548,17 +548,17 @@ final class KeyLock extends TimerEntry {
 
     /** False if this object is retired. */
     synchronized boolean signalled(int slot) {
-        if (isRetired) {
+        if (retired) {
             return false;
         }
         signalledSlot = Math.max(signalledSlot, slot);
         attemptedPermits = attempt == null && slot < queue.maxPermits() ? 0 : attemptedPermits;
-        isRegistered |= !queue.hasWaiters(); // without waiters, a withdrawal forwards the signal
+        registered |= !queue.hasWaiters(); // without waiters, a withdrawal forwards the signal
         return true;
     }
 
     synchronized void wanted(Moment now) {
-        isWanted |= attempt != null;
+        wanted |= attempt != null;
         held.wanted(now.nanos());
     }
 
@@ -566,7 +566,7 @@ final class KeyLock extends TimerEntry {
     synchronized void revoked(Effects todo, String fingerprint, Moment now) {
         Grant pending = attempt == null ? null : attempt.grant;
         if (pending != null && pending.isOf(fingerprint)) {
-            pending.isRevoked = true;
+            pending.revoked = true;
         }
         held.revoked(todo, fingerprint, now);
     }
@@ -591,10 +591,10 @@ final class KeyLock extends TimerEntry {
         try {
             running.runInTick(this, this::look);
         } catch (RuntimeException | Error e) {
-            boolean isFirst = isFirstFailure(); // before the event: no reason to close, which reports the others
-            repeatLook(isFirst); // renewals, or the closing, depend on it
-            if (isFirst) {
-                isReported = true;
+            boolean firstFailure = isFirstFailure(); // before the event: no reason to close, which reports the others
+            repeatLook(firstFailure); // renewals, or the closing, depend on it
+            if (firstFailure) {
+                reported = true;
                 throw e;
             }
         }
@@ -632,7 +632,7 @@ final class KeyLock extends TimerEntry {
     }
 
     synchronized boolean isRetired() {
-        return isRetired;
+        return retired;
     }
 
     // Decisions
@@ -648,11 +648,11 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void beginOrWithdraw(Effects todo, Moment now) {
-        if (isRetired || (attempt == null && !isWithdrawing && !held.isRequeueing())) {
+        if (retired || (attempt == null && !withdrawing && !held.isRequeueing())) {
             Waiter caller = nextCaller();
             if (caller != null) {
                 begin(todo, caller, now);
-            } else if (signalledSlot != NONE || (isRegistered && queue.isEmpty())) {
+            } else if (signalledSlot != NONE || (registered && queue.isEmpty())) {
                 withdraw(todo);
             }
         }
@@ -676,14 +676,14 @@ final class KeyLock extends TimerEntry {
         int permits = caller.request.permits();
         int used = signalledSlot < permits ? signalledSlot : NONE;
         signalledSlot = signalledSlot < permits ? NONE : signalledSlot;
-        if (caller.isQueued) {
+        if (caller.queued) {
             attemptedPermits = permits;
             nextLookAt = NEVER;
         }
-        boolean areOthersWaiting = caller.hadToWait || queue.hasSeveralWaiters();
-        int tokens = areOthersWaiting ? Math.min(block, running.capabilities.fencingTokens()) : 1;
-        Attempt begun = new Attempt(
-                caller, caller.isQueued ? running.waitingAt(position) : Optional.empty(), tokens, used, now);
+        boolean othersWaiting = caller.hadToWait || queue.hasSeveralWaiters();
+        int tokens = othersWaiting ? Math.min(block, running.capabilities.fencingTokens()) : 1;
+        Attempt begun =
+                new Attempt(caller, caller.queued ? running.waitingAt(position) : Optional.empty(), tokens, used, now);
         todo.add(() -> running.send(begun));
         attempt = begun;
     }
@@ -693,14 +693,14 @@ final class KeyLock extends TimerEntry {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalledSlot);
         long place = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep it
-        if (isRetired) {
+        if (retired) {
             todo.add(() -> running.signal(key, slot)); // its successor looks, or withdraws
         } else {
             Withdrawal withdrawal = new Withdrawal();
             todo.add(() -> running.withdraw(key, known, slot, place, withdrawal));
-            isWithdrawing = true;
+            withdrawing = true;
         }
-        isRegistered = false;
+        registered = false;
         signalledSlot = NONE; // the withdrawal forwards it
         position = place;
         registeredBy = null;
@@ -766,11 +766,11 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void retire() {
-        boolean isUsed = !queue.isEmpty() || attempt != null || isWithdrawing || held.isReleasing();
-        if (held.isEmpty() && (isRetired || !isUsed)) {
+        boolean busy = !queue.isEmpty() || attempt != null || withdrawing || held.isReleasing();
+        if (held.isEmpty() && (retired || !busy)) {
             running.timer.cancel(this);
             running.forget(this);
-            isRetired = true;
+            retired = true;
         }
     }
 }

@@ -20,9 +20,8 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
 
     static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         LockTerms terms = settings.completed(request);
-        boolean isUnlimited =
-                terms.maxHold().filter(ResolvedRequest::isUnlimited).isPresent();
-        return new ResolvedRequest(request.name(), terms, isUnlimited ? Duration.ZERO : settings.warnAfter());
+        boolean unlimited = terms.maxHold().filter(ResolvedRequest::isUnlimited).isPresent();
+        return new ResolvedRequest(request.name(), terms, unlimited ? Duration.ZERO : settings.warnAfter());
     }
 
     /** Such as that of a leader, whom no configured limit concerns. */

@@ -430,9 +430,9 @@ final class Running {
     /** Empty if this instance does not hold it. */
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        boolean isHeld =
+        boolean found =
                 all(key).anyMatch(lock -> call(lock, (todo, now) -> lock.held.revoke(todo, fencingToken, answer, now)));
-        return isHeld ? Optional.of(answer) : Optional.empty();
+        return found ? Optional.of(answer) : Optional.empty();
     }
 
     /** A recovery proves that the store answers. */
@@ -570,11 +570,11 @@ final class Running {
         }
         double maxDelay = settings.maxRetryDelay().toNanos();
         double grown = maxDelay * FIRST_DELAY_SHARE * Math.pow(2, round);
-        boolean isWatched = permits == 1 && obstacle.instance().isPresent() && heartbeat.detectsCrashes();
-        double longest = maxDelay * (isWatched ? WATCHED_SLEEP_FACTOR : 1);
+        boolean watched = permits == 1 && obstacle.instance().isPresent() && heartbeat.detectsCrashes();
+        double longest = maxDelay * (watched ? WATCHED_SLEEP_FACTOR : 1);
         long delay = (long) (Math.min(grown, longest) * (1 - JITTER * jitter.nextDouble()));
         Optional<Duration> lookAgain =
-                isWatched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
+                watched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
         return Math.min(
                 Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain)),
                 atMost(delay, longestLook(permits, first.request.crashTakeover())));

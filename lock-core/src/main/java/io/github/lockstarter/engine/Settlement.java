@@ -45,9 +45,9 @@ final class Settlement extends TimerEntry implements Runnable {
     }
 
     private static CompletableFuture<Boolean> until(Hold hold, long end) {
-        boolean isHeld = hold.lock.checkHeld(hold);
-        if (!isHeld || hold.grant.isCertain()) {
-            return CompletableFuture.completedFuture(isHeld);
+        boolean held = hold.lock.checkHeld(hold);
+        if (!held || hold.grant.isCertain()) {
+            return CompletableFuture.completedFuture(held);
         }
         Settlement begun = new Settlement(hold, end);
         begun.running.unsettled.add(begun);
@@ -93,17 +93,17 @@ final class Settlement extends TimerEntry implements Runnable {
     }
 
     private boolean endIfOver() {
-        boolean isOver = settled.isDone()
+        boolean over = settled.isDone()
                 || !hold.lock.checkHeld(hold)
                 || hold.grant.isCertain()
                 || isLostAsUndecidable()
                 || running.now().nanos() - end >= 0;
-        if (isOver) {
+        if (over) {
             settled.complete(hold.lock.checkHeld(hold)); // first, so that a failure is retried
             running.timer.cancel(this);
             running.unsettled.remove(this);
         }
-        return isOver;
+        return over;
     }
 
     /** Ends a hold that can never be confirmed. The store keeps the lock until its owner releases. */

@@ -28,8 +28,8 @@ final class StackReserve {
     private StackReserve() {}
 
     static void ensure() {
-        boolean isSpread = (++calls & SPREAD_MASK) == 0;
-        descend(FRAMES, isSpread ? VALUES : null);
+        boolean spread = (++calls & SPREAD_MASK) == 0;
+        descend(FRAMES, spread ? VALUES : null);
     }
 
     /**

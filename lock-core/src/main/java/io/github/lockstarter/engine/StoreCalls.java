@@ -83,7 +83,7 @@ final class StoreCalls extends TimerEntry {
         private final long epoch;
 
         @GuardedBy("this")
-        private boolean isAnswered;
+        private boolean answered;
 
         OpenCommand(Function<Throwable, R> unknown, Continuation<R> then, String key, long epoch) {
             this.unknown = unknown;
@@ -94,10 +94,10 @@ final class StoreCalls extends TimerEntry {
 
         void answered(@Nullable R result, @Nullable Throwable failure) {
             synchronized (this) {
-                if (isAnswered) {
+                if (answered) {
                     return;
                 }
-                isAnswered = true;
+                answered = true;
             }
             try {
                 timer.cancel(this);
@@ -186,10 +186,10 @@ final class StoreCalls extends TimerEntry {
     private int scheduled;
 
     @GuardedBy("this")
-    private boolean isSending;
+    private boolean sending;
 
     @GuardedBy("this")
-    private boolean isOverflowing;
+    private boolean overflowing;
 
     @GuardedBy("this")
     private long delay = FIRST_DELAY_NANOS;
@@ -276,12 +276,12 @@ final class StoreCalls extends TimerEntry {
 
     /** The lease counts from now. */
     void repeatRelease(ReleaseCommand command, Duration lease) {
-        boolean isFirstDropped;
+        boolean firstDropped;
         synchronized (this) {
             ready.add(new Item(command, lease));
-            isFirstDropped = makeRoom();
+            firstDropped = makeRoom();
         }
-        if (isFirstDropped) {
+        if (firstDropped) {
             EngineLog.warn(
                     "More than {} locks wait to be released until the lock store answers; the engine drops"
                             + " the oldest releases, and these locks end with their leases",
@@ -297,18 +297,18 @@ final class StoreCalls extends TimerEntry {
             return false;
         }
         Item dropped = unanswered.isEmpty() ? ready.poll() : unanswered.poll();
-        boolean isFirst = dropped != null && !isOverflowing;
-        isOverflowing |= isFirst;
-        return isFirst;
+        boolean first = dropped != null && !overflowing;
+        overflowing |= first;
+        return first;
     }
 
     /** One thread at a time sends; its loop picks up concurrently added releases and immediate answers. */
     private void sendDue() {
         synchronized (this) {
-            if (isSending) {
+            if (sending) {
                 return;
             }
-            isSending = true;
+            sending = true;
         }
         for (Item item = next(); item != null; item = next()) {
             release(item.command, item);
@@ -321,7 +321,7 @@ final class StoreCalls extends TimerEntry {
             next = ready.poll();
         }
         releasesInFlight += next == null ? 0 : 1;
-        isSending = next != null;
+        sending = next != null;
         return next;
     }
 
@@ -338,7 +338,7 @@ final class StoreCalls extends TimerEntry {
             } else { // the store is reachable
                 ready.addAll(unanswered);
                 unanswered.clear();
-                isOverflowing = false;
+                overflowing = false;
                 delay = FIRST_DELAY_NANOS;
             }
             releasesInFlight--; // last: if this fails, the item counts it

@@ -40,7 +40,7 @@ final class TimerThread implements EngineTimer {
 
     private volatile @Nullable Thread thread;
     private @Nullable OutOfMemoryError startFailure;
-    private volatile boolean isClosed;
+    private volatile boolean closed;
 
     TimerThread(EngineClock clock) {
         this(clock, work -> LockThreads.nonBlocking("lock-watchdog", work));
@@ -85,7 +85,7 @@ final class TimerThread implements EngineTimer {
      */
     private synchronized void wake() {
         notifyAll();
-        if (thread == null && !isClosed) {
+        if (thread == null && !closed) {
             try {
                 Thread starting = newThread.apply(this::run);
                 starting.start();
@@ -119,14 +119,14 @@ final class TimerThread implements EngineTimer {
     /** Renewals must continue if the thread fails, for example for lack of memory. */
     private synchronized void replaceUnlessClosed() {
         thread = null;
-        if (!isClosed && !isEmpty()) {
+        if (!closed && !isEmpty()) {
             wake();
         }
     }
 
     /** False once closed. */
     private synchronized boolean awaitDue() {
-        while (!isClosed) {
+        while (!closed) {
             sleepsUntil = NEVER;
             sleepsUntil = first();
             long now = clock.nanos() - origin;
@@ -141,7 +141,7 @@ final class TimerThread implements EngineTimer {
             }
         }
         sleepsUntil = AWAKE;
-        return !isClosed;
+        return !closed;
     }
 
     private long first() {
@@ -156,7 +156,7 @@ final class TimerThread implements EngineTimer {
     public void close() {
         Thread running;
         synchronized (this) {
-            isClosed = true;
+            closed = true;
             running = thread;
             notifyAll();
         }

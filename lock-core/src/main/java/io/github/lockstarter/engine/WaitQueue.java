@@ -88,7 +88,7 @@ final class WaitQueue {
 
     private void append(Waiter waiter) {
         maxPermits = Math.max(maxPermits(), waiter.request.permits());
-        waiter.isQueued = true;
+        waiter.queued = true;
         waiter.ahead = last;
         if (last == null) {
             first = waiter;
@@ -100,7 +100,7 @@ final class WaitQueue {
 
     /** No effect on a decided caller. */
     void remove(Waiter waiter) {
-        if (waiter.isQueued) {
+        if (waiter.queued) {
             unlink(waiter);
         } else {
             takeTries(each -> each == waiter, taken -> {});
@@ -118,7 +118,7 @@ final class WaitQueue {
         } else {
             waiter.behind.ahead = waiter.ahead;
         }
-        waiter.isQueued = false;
+        waiter.queued = false;
     }
 
     /** First match, waiters before tries. */

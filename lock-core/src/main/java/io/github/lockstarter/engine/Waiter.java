@@ -34,7 +34,7 @@ final class Waiter {
     @Nullable
     Waiter behind;
 
-    boolean isQueued;
+    boolean queued;
 
     Waiter(KeyLock lock, ResolvedRequest request, HoldOwner owner, long startedAt) {
         this.lock = lock;

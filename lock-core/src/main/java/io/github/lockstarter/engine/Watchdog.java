@@ -32,13 +32,13 @@ final class Watchdog {
     private final TimerEntry everySecond = TimerEntry.of(this::everySecondUntilDone);
 
     /** Whether a hold may be unconfirmed in the present period. */
-    private volatile boolean isUnsettled;
+    private volatile boolean unsettled;
 
     /** Period in which all holds were confirmed. */
     private long settled;
 
     private volatile long deferredUntil;
-    private volatile boolean isWatching;
+    private volatile boolean watching;
 
     /** When the second that is watched began. */
     private volatile Moment last;
@@ -85,49 +85,49 @@ final class Watchdog {
 
     /** {@link #afterBeat}, even if all holds were confirmed. */
     void confirmAll() {
-        isUnsettled = true;
+        unsettled = true;
         afterBeat();
     }
 
     private void confirm() {
         long period = running.heartbeat.period();
-        boolean isAnswered = running.heartbeat.isAnswered();
-        if (isAnswered && period == settled && !isUnsettled) {
+        boolean answered = running.heartbeat.isAnswered();
+        if (answered && period == settled && !unsettled) {
             return;
         }
         Moment now = running.now();
-        isUnsettled = false;
-        boolean isDeferred = now.nanos() - deferredUntil < 0;
+        unsettled = false;
+        boolean deferred = now.nanos() - deferredUntil < 0;
         running.forEach(lock -> {
             try {
                 running.runInTick(lock, (todo, later) -> {
-                    if (!lock.held.confirm(todo, now, isDeferred)) {
-                        isUnsettled = true; // other threads set it too
+                    if (!lock.held.confirm(todo, now, deferred)) {
+                        unsettled = true; // other threads set it too
                     }
                 });
             } catch (RuntimeException | Error failure) {
-                isUnsettled = true; // the next beat confirms again
+                unsettled = true; // the next beat confirms again
                 if (lock.failure == null) { // otherwise the closing reports it
                     throw failure;
                 }
             }
         });
-        settled = isAnswered ? period : NEVER;
+        settled = answered ? period : NEVER;
     }
 
     boolean isWatching() {
-        return isWatching;
+        return watching;
     }
 
     void begin() {
-        if (!isWatching) {
-            isWatching = true;
+        if (!watching) {
+            watching = true;
             Moment now = running.now();
             last = now;
             try {
                 running.timer.schedule(everySecond, now.nanos() + INTERVAL_NANOS);
             } catch (RuntimeException | Error e) {
-                isWatching = false;
+                watching = false;
                 throw e;
             }
         }
@@ -156,7 +156,7 @@ final class Watchdog {
         if (ahead > JUMP_MILLIS) {
             running.forEach(lock -> running.runInTick(lock, lock::look));
         }
-        isWatching = false;
+        watching = false;
         if (running.size() > 0) {
             begin();
         }

@@ -188,7 +188,7 @@ public final class LocalLockBackend implements LockBackend {
         return slots.stream()
                 .filter(slot -> command.token().equals(slot.owner))
                 .findFirst()
-                .or(() -> slots.stream().filter(slot -> !slot.isTaken).findFirst())
+                .or(() -> slots.stream().filter(slot -> !slot.taken).findFirst())
                 .orElseGet(() -> Collections.min(slots, Comparator.comparing(Lock::remaining)));
     }
 
@@ -256,7 +256,7 @@ public final class LocalLockBackend implements LockBackend {
         private long now;
 
         /** Held, or kept for a minimum hold, until the deadline. */
-        private boolean isTaken;
+        private boolean taken;
 
         /** Null while the lock is free or kept. */
         private @Nullable LockToken owner;
@@ -276,7 +276,7 @@ public final class LocalLockBackend implements LockBackend {
 
         void passTo(long present) {
             now = present;
-            if (isTaken && deadline - now <= 0) {
+            if (taken && deadline - now <= 0) {
                 free();
             }
             if (!waiters.isEmpty()) {
@@ -287,12 +287,12 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         boolean isUsed() {
-            return isTaken || !waiters.isEmpty();
+            return taken || !waiters.isEmpty();
         }
 
         AcquireResult acquire(AcquireCommand command) {
             boolean again = command.token().equals(owner);
-            if (isTaken && !again) {
+            if (taken && !again) {
                 return contend(command);
             }
             int many = command.fencingTokens();
@@ -302,7 +302,7 @@ public final class LocalLockBackend implements LockBackend {
                 grantedAt = now;
                 deadline = now + command.lease().toNanos();
                 owner = command.token();
-                isTaken = true;
+                taken = true;
             }
             fencingToken = first + many - 1;
             if (command.waiting().isPresent()) {
@@ -336,7 +336,7 @@ public final class LocalLockBackend implements LockBackend {
                 LockToken has = lock(place.key, each).owner;
                 owners.add(has == null ? instanceId : has.instanceId());
             }
-            boolean isFirst = line.waiters.stream().allMatch(waiter -> owners.contains(waiter.instanceId()));
+            boolean firstInLine = line.waiters.stream().allMatch(waiter -> owners.contains(waiter.instanceId()));
             long named = waiting.position();
             long position = line.waiters.stream()
                     .filter(waiter -> waiter.isOf(instanceId))
@@ -345,7 +345,7 @@ public final class LocalLockBackend implements LockBackend {
                     .findAny()
                     .orElseGet(() -> named == Waiting.NEW ? next() : named);
             register(instanceId, position, waiting.patience());
-            if (isFirst) {
+            if (firstInLine) {
                 owners.remove(instanceId);
                 owners.forEach(each -> tell(each, listener -> listener.onWanted(place.key)));
             }
@@ -377,19 +377,19 @@ public final class LocalLockBackend implements LockBackend {
                         ? wake()
                         : wakeAndQueue(
                                 command.token().instanceId(), command.requeue().get());
-                return isTaken ? new ReleaseResult.Kept(remaining(), signalled) : new ReleaseResult.Released(signalled);
+                return taken ? new ReleaseResult.Kept(remaining(), signalled) : new ReleaseResult.Released(signalled);
             }
             boolean nobodySince = fencingToken != 0 && fencingToken == command.fencingToken();
             if (!nobodySince || owner != null) {
                 return new ReleaseResult.NotHeld();
             }
-            return isTaken ? new ReleaseResult.Kept(remaining(), 0) : new ReleaseResult.Released(0);
+            return taken ? new ReleaseResult.Kept(remaining(), 0) : new ReleaseResult.Released(0);
         }
 
         private void leave(Duration minHold) {
             owner = null;
             deadline = grantedAt + minHold.toNanos();
-            isTaken = deadline - now > 0;
+            taken = deadline - now > 0;
         }
 
         private ReleaseResult endWait(LockToken token, long position) {
@@ -402,7 +402,7 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         Revocation revoke(long seen) {
-            if (!isTaken || fencingToken != seen) {
+            if (!taken || fencingToken != seen) {
                 return new Revocation.Stale(seen());
             }
             LockToken revoked = owner;
@@ -415,7 +415,7 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         StoredLock seen() {
-            if (!isTaken) {
+            if (!taken) {
                 return new StoredLock.Free(fencingToken, line.waiters.size());
             }
             return owner == null
@@ -453,14 +453,14 @@ public final class LocalLockBackend implements LockBackend {
         private int wakeAndQueue(String instanceId, Duration patience) {
             line.waiters = waitersBut(instanceId);
             int signalled = wake();
-            if (signalled > 0 || isTaken) {
+            if (signalled > 0 || taken) {
                 register(instanceId, next(), patience);
             }
             return signalled;
         }
 
         private void free() {
-            isTaken = false;
+            taken = false;
             owner = null;
         }
 

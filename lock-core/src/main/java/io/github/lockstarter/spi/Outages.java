@@ -92,9 +92,9 @@ public final class Outages {
      * @param state answer
      */
     public void answered(StoreState state) {
-        boolean isWhole = state.nodes().stream().allMatch(node -> node.failure().isEmpty());
+        boolean whole = state.nodes().stream().allMatch(node -> node.failure().isEmpty());
         if (state.failure().isEmpty()) {
-            answered(silence -> silence.scope == scope || isWhole);
+            answered(silence -> silence.scope == scope || whole);
         }
     }
 

@@ -123,8 +123,8 @@ public abstract class EngineAdminContract extends EngineContract {
     @Test
     void aTimedOutWaitNamesTheHolderInAnotherInstance() {
         LockHandle held = first.locks().acquire(request);
-        boolean isTold = store.hasLeasesPerLock();
-        String rest = isTold ? "its lease ends in [0-9.]+m?s unless it is renewed" : "no end of its lease is known";
+        boolean told = store.hasLeasesPerLock();
+        String rest = told ? "its lease ends in [0-9.]+m?s unless it is renewed" : "no end of its lease is known";
 
         for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(50))) {
             assertThatThrownBy(() -> second.locks().acquire(request.maxWait(wait)))

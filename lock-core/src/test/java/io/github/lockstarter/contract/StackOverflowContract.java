@@ -225,16 +225,16 @@ public abstract class StackOverflowContract extends EngineContract {
     }
 
     private void assertNothingIsHeld() throws Exception {
-        boolean isClockSettable = store.clock().isPresent();
+        boolean clockSettable = store.clock().isPresent();
         await().atMost(LEASE.plus(RETURNED)).untilAsserted(() -> {
-            if (isClockSettable) {
+            if (clockSettable) {
                 letPassWithRenewals(Duration.ofSeconds(1));
             }
             assertThat(first.locks().heldLocks().size())
                     .as("locks held by threads that do nothing")
                     .isZero();
         });
-        if (isClockSettable) {
+        if (clockSettable) {
             letPass(LEASE);
         }
         for (int number = 0; number < THREADS; number++) {

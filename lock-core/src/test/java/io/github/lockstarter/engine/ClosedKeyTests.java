@@ -350,9 +350,9 @@ class ClosedKeyTests {
     @Test
     void sleepsBesideALockOfManyCenturies() {
         Waiter first = joined(REQUEST);
-        for (boolean isKept : List.of(true, false)) {
+        for (boolean kept : List.of(true, false)) {
             AcquireResult.Contended far =
-                    new AcquireResult.Contended(Optional.of(CENTURIES), Waiting.NEW, Optional.empty(), isKept);
+                    new AcquireResult.Contended(Optional.of(CENTURIES), Waiting.NEW, Optional.empty(), kept);
             Obstacle seen = Obstacle.of(far, 1, 0);
 
             assertThat(running.backoff(first, 1, 0, seen)).isPositive();

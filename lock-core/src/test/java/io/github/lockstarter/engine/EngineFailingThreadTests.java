@@ -74,8 +74,8 @@ class EngineFailingThreadTests {
     }
 
     private long nanos() {
-        boolean isDelivering = Thread.currentThread().getName().startsWith("lock-async");
-        FailingClock clock = isDelivering ? ofDeliveries : OF_THIS_THREAD.get();
+        boolean delivering = Thread.currentThread().getName().startsWith("lock-async");
+        FailingClock clock = delivering ? ofDeliveries : OF_THIS_THREAD.get();
         if (clock != null) {
             clock.look();
         }

@@ -194,9 +194,9 @@ class EngineHeldLongTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void neitherReportsNorLimitsAHoldThatMayLastAsLongAsAnyDuration(boolean isConfigured) {
+    void neitherReportsNorLimitsAHoldThatMayLastAsLongAsAnyDuration(boolean configured) {
         LockRequest request = LockRequest.of("leader");
-        LockRequest unlimited = isConfigured ? request.named("unlimited") : request.maxHold(LockRequest.MAX_DURATION);
+        LockRequest unlimited = configured ? request.named("unlimited") : request.maxHold(LockRequest.MAX_DURATION);
         LockHandle handle = engine.acquire(unlimited);
 
         handle.extend(unlimited);

@@ -33,14 +33,14 @@ class EngineSessionTests extends EngineInterleavings {
     private static final class Session implements CrashDetection {
 
         private volatile long number = 1;
-        private volatile boolean isSilent;
+        private volatile boolean silent;
         private final AtomicInteger beats = new AtomicInteger();
 
         @Override
         public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
             beats.incrementAndGet();
             return CompletableFuture.completedFuture(
-                    isSilent
+                    silent
                             ? Optional.empty()
                             : Optional.of(new Beat("", Long.toString(number), "", Duration.ZERO, List.of())));
         }
@@ -74,7 +74,7 @@ class EngineSessionTests extends EngineInterleavings {
     /** The store is silent after the grant. */
     private LockHandle grantedInSession(LockRequest request) throws Exception {
         LockHandle held = granted(request, 1);
-        session.isSilent = true;
+        session.silent = true;
         return held;
     }
 
@@ -118,7 +118,7 @@ class EngineSessionTests extends EngineInterleavings {
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
         session.number = 2;
-        session.isSilent = false;
+        session.silent = false;
         backend.opened();
         backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
 

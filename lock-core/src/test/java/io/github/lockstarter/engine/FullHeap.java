@@ -35,7 +35,7 @@ final class FullHeap {
     private final LocalLockBackend store = new LocalLockBackend(System::nanoTime);
     private final List<LockEngine> engines = List.of(newEngine(), newEngine());
     private final AtomicInteger failures = new AtomicInteger();
-    private volatile boolean isOver;
+    private volatile boolean over;
 
     private LockEngine newEngine() {
         return new LockEngine(store, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
@@ -43,9 +43,9 @@ final class FullHeap {
 
     public static void main(String[] arguments) throws Exception {
         FullHeap heap = new FullHeap();
-        boolean isUsable = heap.run();
+        boolean usable = heap.run();
         System.out.println(heap.failures.get() + " failed allocations");
-        System.out.println(isUsable ? "USABLE" : "BROKEN");
+        System.out.println(usable ? "USABLE" : "BROKEN");
         Runtime.getRuntime().halt(0);
     }
 
@@ -69,21 +69,21 @@ final class FullHeap {
             fill();
             TimeUnit.MILLISECONDS.sleep(30);
         }
-        isOver = true;
-        boolean isUsable = true;
+        over = true;
+        boolean usable = true;
         for (Thread thread : threads) {
             thread.join(PATIENCE.toMillis());
             if (thread.isAlive()) {
                 System.out.println(thread.getName() + " hangs: " + List.of(thread.getStackTrace()));
-                isUsable = false;
+                usable = false;
             }
         }
         for (int key = 0; key < KEYS; key++) {
             for (LockEngine engine : engines) {
-                isUsable &= isFree(engine, request(key));
+                usable &= isFree(engine, request(key));
             }
         }
-        return isUsable;
+        return usable;
     }
 
     private static boolean isFree(LockEngine engine, LockRequest request) throws InterruptedException {
@@ -125,7 +125,7 @@ final class FullHeap {
     }
 
     private void lockUntilOver(LockEngine engine, Random random) {
-        while (!isOver) {
+        while (!over) {
             try {
                 lock(engine, random.nextInt(KINDS), request(random.nextInt(KEYS)));
             } catch (OutOfMemoryError e) {
@@ -159,11 +159,11 @@ final class FullHeap {
 
     /** Until the handle is closed, since nobody else has it. */
     private static void closed(CompletableFuture<LockHandle> acquiring) {
-        boolean isClosed = false;
-        while (!isClosed) {
+        boolean closed = false;
+        while (!closed) {
             try {
                 acquiring.join().close();
-                isClosed = true;
+                closed = true;
             } catch (OutOfMemoryError full) {
                 Thread.onSpinWait();
             }

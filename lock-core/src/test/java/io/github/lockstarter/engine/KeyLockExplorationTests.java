@@ -109,9 +109,9 @@ class KeyLockExplorationTests {
 
         @Override
         public void accept(KeyLock lock) {
-            boolean isOvertaking = ReflectionTestUtils.getField(lock, "attempt") != null
+            boolean overtaking = ReflectionTestUtils.getField(lock, "attempt") != null
                     && ReflectionTestUtils.getField(lock, "signalledSlot").equals(0);
-            signals += isOvertaking ? 1 : 0;
+            signals += overtaking ? 1 : 0;
             if (signals == 4) {
                 set(lock, "signalledSlot", -1);
             }
@@ -131,7 +131,7 @@ class KeyLockExplorationTests {
     static Stream<Arguments> reportsTheShortestPathToABrokenInvariant() {
         String exclusion = "line 1: two commands that change the owner or the line";
         return Stream.of(
-                arguments("isWithdrawing", false, List.of(WAITS), 2, exclusion),
+                arguments("withdrawing", false, List.of(WAITS), 2, exclusion),
                 arguments("held.requeueing", 0, List.of(WAITS, WAITS), 7, exclusion),
                 arguments("held.holds.grant.renewing", 0, List.of(WAITS), 4, "slots 2: a release beside a renewal"),
                 arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "line 2: a waiter is at 0 places"),
@@ -139,7 +139,7 @@ class KeyLockExplorationTests {
                 arguments("attemptedPermits", MOST_PERMITS, List.of(WAITS, TRIES), 3, "line 3: a stranded waiter"),
                 arguments("nextLookAt", Long.MAX_VALUE, List.of(WAITS), 3, "line 3: a stranded waiter"),
                 arguments("signalledSlot", -1, List.of(WAITS), 3, "line 3: a signal is lost"),
-                arguments("held.holds.isReleaseSent", true, List.of(WAITS), 4, "slots 3: a grant that is not released"),
+                arguments("held.holds.releaseSent", true, List.of(WAITS), 4, "slots 3: a grant that is not released"),
                 arguments("held.releases", 9, List.of(WAITS), 6, "line 5: an object without use"),
                 arguments(
                         "held.holds.next",

@@ -35,27 +35,26 @@ final class KeyLockInvariants {
                     .filter(isThere -> isThere)
                     .count();
             engine.check(places == 1, "line 2: a waiter is at " + places + " places");
-            engine.check(each.isQueued == line.contains(each), "line 2: a waiter does not know its place");
+            engine.check(each.queued == line.contains(each), "line 2: a waiter does not know its place");
         }
         for (Hold each : present) {
-            boolean isLeaving = each.state == Hold.State.LEAVING && each.grant.renewing > 0;
-            engine.check(each.state == Hold.State.HELD || isLeaving, "slots 1: the hold is " + each.state);
+            boolean leaving = each.state == Hold.State.LEAVING && each.grant.renewing > 0;
+            engine.check(each.state == Hold.State.HELD || leaving, "slots 1: the hold is " + each.state);
         }
         List<Integer> slots =
                 present.stream().map(each -> (int) each.grant.slot).toList();
         engine.check(slots.equals(slots.stream().distinct().sorted().toList()), "slots 1: holds in slots " + slots);
         holds.addAll(present);
         for (Hold each : holds) {
-            boolean isOwner =
-                    present.contains(each) && each.grant.token.equals(engine.store.owners.get(each.grant.slot));
-            engine.check(isOwner || each.state != Hold.State.HELD, "slots 1: a hold is not the owner");
+            boolean owner = present.contains(each) && each.grant.token.equals(engine.store.owners.get(each.grant.slot));
+            engine.check(owner || each.state != Hold.State.HELD, "slots 1: a hold is not the owner");
         }
         if (lock != null) {
             int permits =
                     line.stream().mapToInt(each -> each.request.permits()).max().orElse(0);
-            boolean areAllHeld = permits > 0
+            boolean allHeld = permits > 0
                     && slots.containsAll(IntStream.range(0, permits).boxed().toList());
-            checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), areAllHeld);
+            checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), allHeld);
         }
     }
 
@@ -76,15 +75,15 @@ final class KeyLockInvariants {
         return line;
     }
 
-    private void checkProgress(KeyLock lock, boolean areWaiting, boolean areTrying, boolean isHeld) {
-        boolean isAsking = get(lock, "attempt") != null
-                || (boolean) get(lock, "isWithdrawing")
+    private void checkProgress(KeyLock lock, boolean waiting, boolean trying, boolean held) {
+        boolean asking = get(lock, "attempt") != null
+                || (boolean) get(lock, "withdrawing")
                 || (int) get(lock.held, "requeueing") > 0;
         long lookAt = get(lock, "nextLookAt");
-        boolean isLooking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.isClosed);
-        engine.check(!areTrying || isAsking, "line 3: a stranded try");
-        engine.check(!areWaiting || isAsking || isHeld || isLooking, "line 3: a stranded waiter");
-        engine.check(!areWaiting || isAsking || isHeld || !engine.store.isSignalled(), "line 3: a signal is lost");
+        boolean looking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.closed);
+        engine.check(!trying || asking, "line 3: a stranded try");
+        engine.check(!waiting || asking || held || looking, "line 3: a stranded waiter");
+        engine.check(!waiting || asking || held || !engine.store.isSignalled(), "line 3: a signal is lost");
     }
 
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})

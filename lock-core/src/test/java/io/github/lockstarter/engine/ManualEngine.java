@@ -73,8 +73,8 @@ final class ManualEngine {
         return running.now();
     }
 
-    void check(boolean isKept, String rule) {
-        if (!isKept) {
+    void check(boolean kept, String rule) {
+        if (!kept) {
             violations.add(rule);
         }
     }
@@ -194,14 +194,14 @@ final class ManualEngine {
 
     private void checkRest(List<Waiter> patient) {
         check(callers.stream().allMatch(ManualCaller::isAtRest), "line 3: a caller without an outcome");
-        boolean areServed = patient.stream().noneMatch(each -> each.decided instanceof Outcome.Busy);
-        check(areServed, "line 3: a waiter that never gets the lock");
+        boolean served = patient.stream().noneMatch(each -> each.decided instanceof Outcome.Busy);
+        check(served, "line 3: a waiter that never gets the lock");
         check(revocations.stream().allMatch(CompletableFuture::isDone), "line 3: an operator without an answer");
         check(store.unreleased.isEmpty(), "slots 3: a grant that is not released");
         check(
                 store.unanswered.isEmpty() && running.size() == 0,
                 "slots 3: a lock that is held, or a command without an answer");
-        check(!store.isSignalled() || timer.isClosed, "line 3: a signal that is not passed on");
-        check(running.known(KEY) == null || timer.isClosed, "line 5: an object without use");
+        check(!store.isSignalled() || timer.closed, "line 3: a signal that is not passed on");
+        check(running.known(KEY) == null || timer.closed, "line 5: an object without use");
     }
 }

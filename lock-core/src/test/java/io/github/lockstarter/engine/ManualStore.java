@@ -105,8 +105,8 @@ final class ManualStore implements LockBackend {
                 isNoneUnderWay(each ->
                         each instanceof RenewCommand renewal && renewal.token().equals(command.token())),
                 "slots 2: a release beside a renewal");
-        boolean isFirst = forget(command.token());
-        return isFirst && command.fencingToken() != StoreCalls.NO_GRANT
+        boolean first = forget(command.token());
+        return first && command.fencingToken() != StoreCalls.NO_GRANT
                 ? answerTo(command)
                 : CompletableFuture.completedFuture(new ReleaseResult.Released(0));
     }

@@ -16,11 +16,11 @@ final class ManualTimer implements EngineTimer {
     /** When the entry is due. */
     long next = NEVER;
 
-    boolean isClosed;
+    boolean closed;
 
     @Override
     public void schedule(TimerEntry scheduled, long dueNanos) {
-        if (!isClosed && scheduled instanceof KeyLock) {
+        if (!closed && scheduled instanceof KeyLock) {
             next = scheduled == entry ? Math.min(next, dueNanos) : dueNanos;
             entry = scheduled;
         }
@@ -40,7 +40,7 @@ final class ManualTimer implements EngineTimer {
 
     @Override
     public void close() {
-        isClosed = true;
+        closed = true;
         next = NEVER;
     }
 

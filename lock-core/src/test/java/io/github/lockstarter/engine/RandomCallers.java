@@ -191,8 +191,8 @@ final class RandomCallers implements AutoCloseable {
             }
         }
 
-        private void check(boolean isKept, String what) {
-            if (!isKept) {
+        private void check(boolean kept, String what) {
+            if (!kept) {
                 violation(what);
             }
         }
@@ -207,7 +207,7 @@ final class RandomCallers implements AutoCloseable {
         private void hold(LockHandle handle, LockRequest request) {
             grants.incrementAndGet();
             enter(handle);
-            boolean isRevoked = false;
+            boolean revoked = false;
             try {
                 work();
                 if (isLuck(20)) {
@@ -217,14 +217,14 @@ final class RandomCallers implements AutoCloseable {
                     extend(handle, request);
                 }
                 check(handle.isHeld(), "lost " + handle);
-                isRevoked = handle.keys().size() == 1 && isLuck(5);
+                revoked = handle.keys().size() == 1 && isLuck(5);
             } finally {
                 exit(handle);
-                if (isRevoked) {
+                if (revoked) {
                     BlockingWait.awaitUninterruptibly(engine.admin().revoke(handle.key(), handle.fencingToken()));
                     check(!handle.isHeld(), "held after its revocation: " + handle);
                 }
-                release(handle, isRevoked);
+                release(handle, revoked);
             }
         }
 
@@ -251,12 +251,12 @@ final class RandomCallers implements AutoCloseable {
             LockSupport.parkNanos(random.nextInt(500_000));
         }
 
-        private void release(LockHandle handle, boolean isRevoked) {
+        private void release(LockHandle handle, boolean revoked) {
             ReleaseOutcome outcome = isLuck(30)
                     ? BlockingWait.awaitUninterruptibly(
                             CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread))
                     : handle.release();
-            check(isRevoked == (outcome == ReleaseOutcome.LOST), "released as " + outcome + ": " + handle);
+            check(revoked == (outcome == ReleaseOutcome.LOST), "released as " + outcome + ": " + handle);
         }
 
         private void enter(LockHandle handle) {

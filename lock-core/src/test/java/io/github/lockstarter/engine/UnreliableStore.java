@@ -106,16 +106,16 @@ final class UnreliableStore implements AutoCloseable {
     private <R> CompletionStage<R> answer(
             String key, Supplier<CompletionStage<R>> command, Function<Throwable, R> unknown) {
         CompletableFuture<R> answer = new CompletableFuture<>();
-        boolean isLost = isLuck(3);
-        if (isLost) {
+        boolean lost = isLuck(3);
+        if (lost) {
             later(() -> answer.complete(unknown.apply(new IllegalStateException("connection reset"))));
         }
-        if (!isLost || isLuck(50)) {
-            boolean isRepeated = !isLost && isLuck(5);
+        if (!lost || isLuck(50)) {
+            boolean repeated = !lost && isLuck(5);
             later(() -> {
                 R first = execute(key, command);
                 later(() -> {
-                    R result = isRepeated && !(first instanceof ReleaseResult) ? execute(key, command) : first;
+                    R result = repeated && !(first instanceof ReleaseResult) ? execute(key, command) : first;
                     later(() -> answer.complete(result));
                 });
             });

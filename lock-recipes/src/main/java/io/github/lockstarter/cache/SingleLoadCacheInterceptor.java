@@ -141,8 +141,8 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     private Optional<LockRequest> request(Cache cache, Object key) {
         String text = key.toString();
         String lockKey = "cache:" + cache.getName() + ':' + text;
-        boolean isStable = key instanceof String || !IDENTITY.matcher(text).find();
-        if (isStable && lockKey.length() <= LockRequest.MAX_KEY_LENGTH) {
+        boolean stable = key instanceof String || !IDENTITY.matcher(text).find();
+        if (stable && lockKey.length() <= LockRequest.MAX_KEY_LENGTH) {
             return Optional.of(
                     LockRequest.of(lockKey).named(lockName(cache.getName())).inTransaction(InTransaction.RELEASE));
         }
@@ -190,9 +190,9 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     }
 
     /** The store may no longer answer, so the release is asynchronous. */
-    private void end(Cache cache, Optional<LockHandle> lock, boolean isLoaded) {
+    private void end(Cache cache, Optional<LockHandle> lock, boolean bodyRan) {
         lock.ifPresent(LockHandle::closeAsync);
         Outcome loaded = lock.isPresent() ? Outcome.LOADED : Outcome.LOADED_WITHOUT_LOCK;
-        listener.accept(cache.getName(), isLoaded ? loaded : Outcome.HIT_AFTER_WAIT);
+        listener.accept(cache.getName(), bodyRan ? loaded : Outcome.HIT_AFTER_WAIT);
     }
 }

@@ -45,18 +45,18 @@ final class RegistryLock implements DistributedLock {
     }
 
     private boolean uninterruptibly(LockRequest leaseRequest, LockedAction<Boolean, RuntimeException> step) {
-        boolean isInterrupted = false;
+        boolean interrupted = false;
         try {
             while (true) {
                 try {
                     return confirmed(leaseRequest, step);
                 } catch (LockInterruptedException e) {
-                    isInterrupted = true;
+                    interrupted = true;
                     Thread.interrupted(); // asks again, and waits for the answer
                 }
             }
         } finally {
-            if (isInterrupted) {
+            if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
@@ -111,11 +111,11 @@ final class RegistryLock implements DistributedLock {
     private <X extends Throwable> boolean confirmed(LockRequest leaseRequest, LockedAction<Boolean, X> step) throws X {
         try {
             boolean reenters = isOwned();
-            boolean isEntered = step.run();
-            if (isEntered && reenters) {
+            boolean entered = step.run();
+            if (entered && reenters) {
                 confirm(leaseRequest);
             }
-            return isEntered;
+            return entered;
         } catch (LockLostException e) {
             throw reported(e);
         }

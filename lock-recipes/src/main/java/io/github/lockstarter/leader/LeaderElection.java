@@ -22,7 +22,7 @@ import org.springframework.context.SmartLifecycle;
  * one), so that another instance leads early; the phase ends when the listeners have returned and the locks are
  * released.
  *
- * <p>Thread-safe. {@link #lock} guards {@link #campaigns} (which only grows), {@link #isStarted} and {@link #isReady};
+ * <p>Thread-safe. {@link #lock} guards {@link #campaigns} (which only grows), {@link #started} and {@link #ready};
  * while both are true, each campaign has begun. Lock order: this lock, then a campaign's.
  */
 public final class LeaderElection implements Leaders, SmartLifecycle, ApplicationListener<ApplicationReadyEvent> {
@@ -37,8 +37,8 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Campaign> campaigns = new ConcurrentHashMap<>();
-    private volatile boolean isStarted;
-    private boolean isReady;
+    private volatile boolean started;
+    private boolean ready;
 
     /**
      * Creates a stopped election.
@@ -76,7 +76,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         lock.lock();
         try {
             step.run();
-            if (isStarted && isReady) {
+            if (started && ready) {
                 campaigns.values().forEach(Campaign::begin);
             }
         } finally {
@@ -95,18 +95,18 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
 
     @Override
     public void start() {
-        change(() -> isStarted = true);
+        change(() -> started = true);
     }
 
     /** All event listeners exist now. */
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
-        change(() -> isReady = true);
+        change(() -> ready = true);
     }
 
     @Override
     public void stop(Runnable callback) {
-        change(() -> isStarted = false);
+        change(() -> started = false);
         CompletableFuture<?>[] ends =
                 campaigns.values().stream().map(Campaign::end).toArray(CompletableFuture<?>[]::new);
         CompletableFuture.allOf(ends).thenRun(callback);
@@ -120,6 +120,6 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
 
     @Override
     public boolean isRunning() {
-        return isStarted;
+        return started;
     }
 }

@@ -54,7 +54,7 @@ class RoleEventsTests {
     static class Endpoint implements SmartLifecycle {
 
         final List<AbstractLeaderEvent> events = new CopyOnWriteArrayList<>();
-        private volatile boolean isRunning;
+        private volatile boolean running;
 
         @EventListener
         void on(AbstractLeaderEvent event) {
@@ -68,17 +68,17 @@ class RoleEventsTests {
 
         @Override
         public void start() {
-            isRunning = true;
+            running = true;
         }
 
         @Override
         public void stop() {
-            isRunning = false;
+            running = false;
         }
 
         @Override
         public boolean isRunning() {
-            return isRunning;
+            return running;
         }
     }
 

@@ -58,10 +58,10 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
     }
 
     static Contention of(Method method, Class<?> type, MethodShape shape, DistributedLock attributes) {
-        boolean isSkipped = attributes.ifContended() == IfContended.SKIP;
+        boolean skips = attributes.ifContended() == IfContended.SKIP;
         String fallback = attributes.fallbackMethod();
         if (!fallback.isEmpty()) {
-            if (isSkipped) {
+            if (skips) {
                 throw new LockStartException(
                         method,
                         "it has ifContended = SKIP and fallbackMethod = \"" + fallback + "\".",
@@ -70,6 +70,6 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
             }
             return Fallback.of(method, type, fallback);
         }
-        return isSkipped ? new Skip(method, EmptyResult.of(method, type, shape)) : new Throw();
+        return skips ? new Skip(method, EmptyResult.of(method, type, shape)) : new Throw();
     }
 }

@@ -111,10 +111,10 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
 
     private static boolean isSeenBy(Object proxy, Method called) {
         int modifiers = called.getModifiers();
-        boolean isInherited = (modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0
+        boolean inherited = (modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0
                 || called.getDeclaringClass().getPackage() == proxy.getClass().getPackage();
         return called.getDeclaringClass().isInstance(proxy)
-                && isInherited
+                && inherited
                 && (modifiers & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) == 0;
     }
 

@@ -100,8 +100,8 @@ final class KeyExpression {
         }
         boolean readsElements = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
         for (int i = 0; i < node.getChildCount(); i++) {
-            boolean isStep = node instanceof CompoundExpression && i > 0;
-            collect(node.getChild(i), hasSubject || readsElements || isStep, known, used);
+            boolean step = node instanceof CompoundExpression && i > 0;
+            collect(node.getChild(i), hasSubject || readsElements || step, known, used);
         }
     }
 

@@ -107,8 +107,8 @@ public final class LockedBeanCheck
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
         Class<?> type = bean.getClass();
-        boolean isFinal = Modifier.isFinal(type.getModifiers());
-        if (isFinal && !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type)) {
+        boolean finalClass = Modifier.isFinal(type.getModifiers());
+        if (finalClass && !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type)) {
             Optional<LockedMethod> any = methods.of(type).stream().findFirst();
             any.filter(locked -> isProxiedByClass(type, beanName)).ifPresent(locked -> {
                 checkSettings(locked);
@@ -203,10 +203,10 @@ public final class LockedBeanCheck
                             + "where the annotation stands on the class.");
         }
         Class<?> declaring = method.getDeclaringClass();
-        boolean isPackagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
-        boolean isSamePackage = proxy.getClassLoader() == declaring.getClassLoader()
+        boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
+        boolean samePackage = proxy.getClassLoader() == declaring.getClassLoader()
                 && proxy.getPackageName().equals(declaring.getPackageName());
-        if (isPackagePrivate && !isSamePackage) {
+        if (packagePrivate && !samePackage) {
             throw new LockStartException(
                     method,
                     "it is package-private, and the proxy, which is in another package or class loader, cannot "

@@ -59,8 +59,8 @@ record LockedMethod(
         String given = attributes.name();
         Optional<LockRequestFactory> factory = LockRequestFactory.of(attributes.locks());
         checkSingle(method, declared);
-        boolean isJob = MergedAnnotations.from(declared).isPresent(ScheduledLock.class);
-        checkNamed(method, factory.isPresent() || isJob, given);
+        boolean job = MergedAnnotations.from(declared).isPresent(ScheduledLock.class);
+        checkNamed(method, factory.isPresent() || job, given);
         Class<?> owner = declared instanceof Class<?> locked ? locked : annotated.getDeclaringClass();
         String name = given.isEmpty() ? defaultName(method, owner) : resolvedName(method, given, placeholders);
         LockRequest request =
@@ -68,16 +68,16 @@ record LockedMethod(
         InTransaction own = request.inTransaction();
         checkTransaction(method, shape, own);
         InTransaction inTransaction = own == InTransaction.AS_CONFIGURED ? configured : own;
-        boolean isLeftToLocks = shape == MethodShape.REACTIVE;
+        boolean leftToLocks = shape == MethodShape.REACTIVE;
         return new LockedMethod(
                 method,
                 declared,
                 keys,
-                request.inTransaction(isLeftToLocks ? own : InTransaction.RELEASE),
+                request.inTransaction(leftToLocks ? own : InTransaction.RELEASE),
                 placeholders.resolve("locks", attributes.locks()),
                 shape,
                 Contention.of(method, type, shape, attributes),
-                isLeftToLocks ? InTransaction.RELEASE : inTransaction);
+                leftToLocks ? InTransaction.RELEASE : inTransaction);
     }
 
     /** The caller's transaction is bound to its thread, a reactive one to the subscriber's context. */
@@ -122,8 +122,8 @@ record LockedMethod(
     }
 
     /** Class and method names, which form the default name, may change while older instances run. */
-    private static void checkNamed(Method method, boolean isRequired, String given) {
-        if (given.isBlank() && isRequired) {
+    private static void checkNamed(Method method, boolean required, String given) {
+        if (given.isBlank() && required) {
             throw new LockStartException(
                     method,
                     "it has no name.",

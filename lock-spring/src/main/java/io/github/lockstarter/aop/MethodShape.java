@@ -63,9 +63,9 @@ enum MethodShape {
     }
 
     static MethodShape of(Method method, Class<?> type) {
-        boolean isSuspending = KotlinDetector.isSuspendingFunction(method);
+        boolean suspending = KotlinDetector.isSuspendingFunction(method);
         Class<?> returned = method.getReturnType();
-        if (!isSuspending && !endsLater(returned)) {
+        if (!suspending && !endsLater(returned)) {
             return BLOCKING;
         }
         if (Future.class.isAssignableFrom(returned) && isAsync(method, type)) {
@@ -74,10 +74,10 @@ enum MethodShape {
         if (returned == CompletableFuture.class || returned == CompletionStage.class) {
             return STAGE;
         }
-        if (isSuspending && !(REACTOR && COROUTINES)) {
+        if (suspending && !(REACTOR && COROUTINES)) {
             throw refused(method, "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the application.");
         }
-        if (isSuspending || (REACTOR && isReactive(returned))) {
+        if (suspending || (REACTOR && isReactive(returned))) {
             return REACTIVE;
         }
         throw refused(method, ADVICE);

@@ -29,12 +29,12 @@ record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
         ReactiveAdapter adapter = KotlinDetector.isSuspendingFunction(method)
                 ? null
                 : ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
-        boolean isMany = adapter == null
+        boolean many = adapter == null
                 ? new MethodParameter(method, -1).getParameterType().getName().equals(FLOW)
                 : adapter.isMultiValue();
         ReactiveCall reactive = new ReactiveCall(call, adapter);
         ReactiveLockTemplate locks = new ReactiveLockTemplate(call.locks());
-        Publisher<?> locked = isMany ? reactive.many(locks) : reactive.one(locks);
+        Publisher<?> locked = many ? reactive.many(locks) : reactive.one(locks);
         return adapter == null ? locked : adapter.fromPublisher(locked);
     }
 

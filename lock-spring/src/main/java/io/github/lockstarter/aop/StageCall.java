@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Acquires the lock without blocking, calls the method (on a thread of the lock client unless the lock is granted at
  * once), and releases the lock when the stage completes. No thread owns the lock.
  *
- * <p>{@code isBodyStarted} is written before the stage completes.
+ * <p>{@code bodyStarted} is written before the stage completes.
  */
 @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments; a stage may complete with null
 final class StageCall {
@@ -20,7 +20,7 @@ final class StageCall {
     private final LockedCall call;
     private final CallersContext context = CallersContext.capture();
     private final LockContext locks = LockContext.current();
-    private boolean isBodyStarted;
+    private boolean bodyStarted;
 
     StageCall(LockedCall call) {
         this.call = call;
@@ -33,8 +33,8 @@ final class StageCall {
         }
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         execution.whenComplete((value, failure) -> {
-            boolean isRefused = failure instanceof LockNotAcquiredException || failure instanceof LockBackendException;
-            if (isRefused && !isBodyStarted) {
+            boolean refused = failure instanceof LockNotAcquiredException || failure instanceof LockBackendException;
+            if (refused && !bodyStarted) {
                 handle((LockException) failure, result);
             } else {
                 pass(value, failure, result);
@@ -45,7 +45,7 @@ final class StageCall {
     }
 
     private CompletionStage<@Nullable Object> proceed() {
-        isBodyStarted = true;
+        bodyStarted = true;
         try {
             return stageOf(context.call(call::proceedDetached));
         } catch (Throwable e) {

@@ -98,8 +98,8 @@ final class LockBackendOptions {
                     BACKEND + (written.isBlank() ? " is unset (default '" + backend + "')" : " is '" + written + "'"));
         }
         for (String further : properties.furtherBackends()) {
-            boolean isKnown = byName.containsKey(further) && !further.equals(LockBackendOption.LOCAL);
-            if (!isKnown && !backend.equals(LockBackendOption.LOCAL)) {
+            boolean known = byName.containsKey(further) && !further.equals(LockBackendOption.LOCAL);
+            if (!known && !backend.equals(LockBackendOption.LOCAL)) {
                 throw missing(further, FURTHER + " names '" + further + "'");
             }
         }
@@ -107,11 +107,11 @@ final class LockBackendOptions {
 
     /** The locks that are meant for a quorum would be in another store. Its module, if present, checks this itself. */
     private void rejectUnusedNodes(Environment environment) {
-        boolean isUnused = !byName.containsKey(REDLOCK) && !properties.backend().equals(LockBackendOption.LOCAL);
+        boolean unused = !byName.containsKey(REDLOCK) && !properties.backend().equals(LockBackendOption.LOCAL);
         List<String> nodes = Binder.get(environment)
                 .bind(REDLOCK_NODES, Bindable.listOf(String.class))
                 .orElse(List.of());
-        if (isUnused && !nodes.isEmpty()) {
+        if (unused && !nodes.isEmpty()) {
             String module = StoreModule.dependencyOf(REDLOCK).orElseThrow();
             throw new LockStartException(
                     REDLOCK_NODES + " is set, and no lock is kept there: the store 'redlock' needs the dependency "

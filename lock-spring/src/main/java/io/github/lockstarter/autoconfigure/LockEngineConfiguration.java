@@ -96,9 +96,9 @@ class LockEngineConfiguration {
     }
 
     private static String takeover(LockEngine engine, LockTerms terms) {
-        boolean isSupported = engine.crashTakeover().state() == CrashTakeover.State.ON;
+        boolean supported = engine.crashTakeover().state() == CrashTakeover.State.ON;
         return terms.crashTakeover()
-                .filter(time -> isSupported && !time.isZero())
+                .filter(time -> supported && !time.isZero())
                 .map(DurationText::exactly)
                 .orElse("off");
     }

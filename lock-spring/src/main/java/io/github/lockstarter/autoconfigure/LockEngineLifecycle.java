@@ -30,21 +30,21 @@ final class LockEngineLifecycle implements SmartLifecycle {
 
     private final Map<String, LockEngine> engines;
     private final ConfigurableListableBeanFactory beans;
-    private final boolean isTakeoverWanted;
+    private final boolean takeoverWanted;
     private volatile boolean running;
 
     LockEngineLifecycle(
-            Map<String, LockEngine> engines, ConfigurableListableBeanFactory beans, boolean isTakeoverWanted) {
+            Map<String, LockEngine> engines, ConfigurableListableBeanFactory beans, boolean takeoverWanted) {
         this.engines = engines;
         this.beans = beans;
-        this.isTakeoverWanted = isTakeoverWanted;
+        this.takeoverWanted = takeoverWanted;
     }
 
     @Override
     public void start() {
         running = true;
         engines.values().forEach(LockEngineLifecycle::start);
-        if (isTakeoverWanted) {
+        if (takeoverWanted) {
             engines.values().forEach(engine -> report(engine.crashTakeover()));
         }
     }

@@ -10,19 +10,19 @@ public class StoreCheck extends StoreLifecycle {
     private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
 
     private final String store;
-    private final boolean isRequired;
+    private final boolean required;
     private final Runnable check;
 
     /**
      * Creates the check.
      *
      * @param store name of the {@link LockBackendOption}
-     * @param isRequired property {@code required-at-start}
+     * @param required property {@code required-at-start}
      * @param check throws a {@link LockStartException}, whose action has no full stop, if the store is unavailable
      */
-    public StoreCheck(String store, boolean isRequired, Runnable check) {
+    public StoreCheck(String store, boolean required, Runnable check) {
         this.store = store;
-        this.isRequired = isRequired;
+        this.required = required;
         this.check = check;
     }
 
@@ -32,7 +32,7 @@ public class StoreCheck extends StoreLifecycle {
             check.run();
         } catch (LockStartException e) {
             String message = String.valueOf(e.getMessage());
-            if (isRequired) {
+            if (required) {
                 String orStartAnyway = ". To start anyway and connect later, set distributed-lock." + store
                         + ".required-at-start=false";
                 throw new LockStartException(message, e.action() + orStartAnyway, e);

@@ -51,9 +51,9 @@ final class UnknownProperties {
             if (inner.isEmpty()) {
                 break;
             }
-            boolean isMap = inner.get().getGeneric(1).toClass().isRecord();
-            level = isMap ? inner.get().getGeneric(1) : inner.get();
-            next += isMap ? 2 : 1; // with the key
+            boolean map = inner.get().getGeneric(1).toClass().isRecord();
+            level = map ? inner.get().getGeneric(1) : inner.get();
+            next += map ? 2 : 1; // with the key
             depth = Math.min(next, name.getNumberOfElements());
         }
         return "Below " + name.chop(depth) + " there are: "

@@ -111,9 +111,9 @@ public final class CallersTransaction {
      * active.
      */
     private static boolean isInside(InTransaction behaviour) {
-        boolean isActive = TransactionSynchronizationManager.isActualTransactionActive();
-        if (isActive || isSynchronized()) {
-            return isActive
+        boolean active = TransactionSynchronizationManager.isActualTransactionActive();
+        if (active || isSynchronized()) {
+            return active
                     && isSynchronized()
                     && !CommitGuard.isCommitted()
                     && !(behaviour == InTransaction.WARN

@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * except while the transaction is suspended.
  *
  * <p>The transaction's thread adds locks; the completing thread, which may differ with JTA, releases them. {@link
- * #isCompleted} is set before the locks are taken out of {@link #handles} and read after adding one, so one of the two
+ * #completed} is set before the locks are taken out of {@link #handles} and read after adding one, so one of the two
  * threads releases each lock.
  */
 final class CompletionRelease implements TransactionSynchronization {
@@ -27,8 +27,8 @@ final class CompletionRelease implements TransactionSynchronization {
     private static final Logger log = LoggerFactory.getLogger(CompletionRelease.class);
 
     private final Deque<LockHandle> handles = new ConcurrentLinkedDeque<>();
-    private volatile boolean isCompleted;
-    private volatile boolean isReleasedLater;
+    private volatile boolean completed;
+    private volatile boolean releasedLater;
 
     private CompletionRelease() {}
 
@@ -44,7 +44,7 @@ final class CompletionRelease implements TransactionSynchronization {
      * active while listeners run after the completion.
      */
     private boolean isOfThisTransaction() {
-        return !isCompleted
+        return !completed
                 && (!TransactionSynchronizationManager.isSynchronizationActive()
                         || TransactionSynchronizationManager.getSynchronizations()
                                 .contains(this));
@@ -62,7 +62,7 @@ final class CompletionRelease implements TransactionSynchronization {
 
     void add(LockHandle handle) {
         handles.addFirst(handle);
-        if (isCompleted) {
+        if (completed) {
             releaseAll();
         }
     }
@@ -120,20 +120,20 @@ final class CompletionRelease implements TransactionSynchronization {
                     complete();
                 }
             });
-            isReleasedLater = true;
+            releasedLater = true;
         }
     }
 
     /** {@link #beforeCompletion} was not called if a listener after the commit created this. */
     @Override
     public void afterCompletion(int status) {
-        if (!isReleasedLater) {
+        if (!releasedLater) {
             complete();
         }
     }
 
     private void complete() {
-        isCompleted = true;
+        completed = true;
         unbind();
         releaseAll();
     }

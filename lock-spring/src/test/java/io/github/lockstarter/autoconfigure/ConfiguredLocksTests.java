@@ -94,7 +94,7 @@ class ConfiguredLocksTests {
     @ParameterizedTest
     @CsvSource({"redis, 121s, true", "redlock, 2h, true", "redis, 2m, false", "jdbc, 2h, false"})
     void warnsOfTheTimeWithoutGrantsThatALongLeaseCosts(
-            String backend, String maxLease, boolean isWarned, CapturedOutput output) {
+            String backend, String maxLease, boolean warned, CapturedOutput output) {
         DistributedLockProperties properties = new Binder(new MapConfigurationPropertySource(
                         Map.of("distributed-lock.backend", backend, "distributed-lock.max-lease", maxLease)))
                 .bind("distributed-lock", DistributedLockProperties.class)
@@ -108,7 +108,7 @@ class ConfiguredLocksTests {
         locks.afterSingletonsInstantiated();
 
         assertThat(output.toString().contains("no free lock is granted for that time"))
-                .isEqualTo(isWarned);
+                .isEqualTo(warned);
     }
 
     @Test

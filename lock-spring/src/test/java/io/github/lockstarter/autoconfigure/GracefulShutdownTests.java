@@ -126,15 +126,15 @@ class GracefulShutdownTests {
         private final AtomicBoolean wasVirtual = new AtomicBoolean();
         private final AtomicReference<LockHandle> handle = new AtomicReference<>();
         private volatile CompletableFuture<?> lasts = new CompletableFuture<>();
-        private volatile boolean isUnderWay;
+        private volatile boolean underWay;
 
         void run() {
-            isUnderWay = true;
+            underWay = true;
             runs.incrementAndGet();
             handle.set(LockHandle.current().orElseThrow());
             began.countDown();
             lasts.thenRunAsync(
-                            () -> isUnderWay = false,
+                            () -> underWay = false,
                             CompletableFuture.delayedExecutor(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS))
                     .join();
         }
@@ -166,9 +166,7 @@ class GracefulShutdownTests {
                 waiting.set(other.acquireAsync(LockRequest.of(KEY).maxWait(Patience.TIME))
                         .thenApply(handle -> {
                             granted.complete(new Granted(
-                                    work.isUnderWay,
-                                    work.handle.get().isHeld(),
-                                    commands.count(Verb.RELEASE, KEY) > 0));
+                                    work.underWay, work.handle.get().isHeld(), commands.count(Verb.RELEASE, KEY) > 0));
                             return handle;
                         }));
             });

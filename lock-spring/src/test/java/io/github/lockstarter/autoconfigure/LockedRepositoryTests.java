@@ -164,11 +164,11 @@ class LockedRepositoryTests {
     }
 
     static class PlainMadeOnDemand extends PlainFactory {
-        private boolean isMade;
+        private boolean made;
 
         @Override
         public Plain getObject() {
-            isMade = true;
+            made = true;
             return () -> {};
         }
     }
@@ -190,7 +190,7 @@ class LockedRepositoryTests {
                         PlainMadeOnDemand.class,
                         PlainMadeOnDemand::new,
                         definition -> definition.setLazyInit(true))
-                .run(context -> assertThat(context.getBean(PlainMadeOnDemand.class).isMade)
+                .run(context -> assertThat(context.getBean(PlainMadeOnDemand.class).made)
                         .isFalse());
     }
 

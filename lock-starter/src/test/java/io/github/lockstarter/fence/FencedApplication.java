@@ -75,18 +75,18 @@ class FencedApplication {
         private final JdbcTemplate jdbc;
         private final Fences fences;
         private final Place place;
-        private final boolean isFenced;
+        private final boolean fenced;
 
         Account(
                 JdbcTemplate jdbc,
                 Fences fences,
                 ConfigurableTransactionManager transactions,
                 @Value("${test.place}") Place place,
-                @Value("${test.fenced}") boolean isFenced) {
+                @Value("${test.fenced}") boolean fenced) {
             this.jdbc = jdbc;
             this.fences = fences;
             this.place = place;
-            this.isFenced = isFenced;
+            this.fenced = fenced;
             transactions.addListener(new BehindTheGuard());
         }
 
@@ -94,7 +94,7 @@ class FencedApplication {
         @Transactional
         public void add() {
             standAt(Place.BEFORE_THE_FIRST_STATEMENT);
-            if (isFenced) {
+            if (fenced) {
                 fences.enter();
             }
             Integer balance = jdbc.queryForObject("SELECT balance FROM account", Integer.class);

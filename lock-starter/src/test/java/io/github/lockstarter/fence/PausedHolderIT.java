@@ -108,14 +108,14 @@ class PausedHolderIT {
         assertThat(balance()).as("after two commits").isOne();
     }
 
-    private ChildJvm pauseAt(Place place, boolean isFenced) {
-        ChildJvm jvm = start(place, isFenced);
+    private ChildJvm pauseAt(Place place, boolean fenced) {
+        ChildJvm jvm = start(place, fenced);
         jvm.awaitLine(FencedApplication.STANDING::equals, Patience.TIME);
         jvm.pause();
         return jvm;
     }
 
-    private ChildJvm start(Place place, boolean isFenced) {
+    private ChildJvm start(Place place, boolean fenced) {
         ChildJvm jvm = ChildJvm.start(
                 FencedApplication.class,
                 RedisApplication.arguments(
@@ -124,7 +124,7 @@ class PausedHolderIT {
                         "--spring.datasource.username=postgres",
                         "--distributed-lock.lease=" + (place == Place.NOWHERE ? "30s" : "1s"),
                         "--test.place=" + place,
-                        "--test.fenced=" + isFenced));
+                        "--test.fenced=" + fenced));
         all.add(jvm);
         return jvm;
     }

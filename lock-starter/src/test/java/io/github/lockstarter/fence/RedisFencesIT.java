@@ -73,7 +73,7 @@ class RedisFencesIT {
         assertThat(lostUpdates(false)).isPositive();
     }
 
-    private int lostUpdates(boolean isFenced) {
+    private int lostUpdates(boolean fenced) {
         AtomicLong lastToken = new AtomicLong();
         AtomicInteger written = new AtomicInteger();
         ExecutorService holders = Executors.newFixedThreadPool(AT_A_TIME);
@@ -82,10 +82,10 @@ class RedisFencesIT {
                                 () -> {
                                     long token = lastToken.incrementAndGet();
                                     try {
-                                        holding(token, () -> increment(isFenced, holder % 6));
+                                        holding(token, () -> increment(fenced, holder % 6));
                                         written.incrementAndGet();
                                     } catch (OvertakenException refused) {
-                                        assertThat(isFenced).isTrue();
+                                        assertThat(fenced).isTrue();
                                     }
                                 },
                                 holders))
@@ -96,11 +96,11 @@ class RedisFencesIT {
         return written.get() - balance();
     }
 
-    private Long increment(boolean isFenced, int thought) {
-        Long read = isFenced ? fences.run(READ, BALANCE) : redis.execute(READ, BALANCE);
+    private Long increment(boolean fenced, int thought) {
+        Long read = fenced ? fences.run(READ, BALANCE) : redis.execute(READ, BALANCE);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(thought));
         String next = Long.toString(read + 1);
-        return isFenced ? fences.run(WRITE, BALANCE, next) : redis.execute(WRITE, BALANCE, next);
+        return fenced ? fences.run(WRITE, BALANCE, next) : redis.execute(WRITE, BALANCE, next);
     }
 
     @Test

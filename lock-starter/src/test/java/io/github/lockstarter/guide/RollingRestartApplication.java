@@ -84,8 +84,8 @@ class RollingRestartApplication {
             if (closed.await(workMs, TimeUnit.MILLISECONDS)) {
                 Thread.sleep(AFTER_CLOSE_MS); // the rest of the work, which a shutdown does not shorten
             }
-            boolean isHeld = handle.isHeld();
-            System.out.println(ENDED + " " + System.nanoTime() + " " + isHeld);
+            boolean held = handle.isHeld();
+            System.out.println(ENDED + " " + System.nanoTime() + " " + held);
         }
     }
 }

@@ -76,8 +76,8 @@ class ScheduledJobIT {
 
         static Stream<Attempt> of(int instance, String line) {
             String[] words = line.split(" ", -1);
-            boolean isAttempt = words.length == 5 && (words[0].equals("RUN") || words[0].equals("SKIP"));
-            return isAttempt
+            boolean matching = words.length == 5 && (words[0].equals("RUN") || words[0].equals("SKIP"));
+            return matching
                     ? Stream.of(new Attempt(
                             instance,
                             words[0].equals("RUN"),

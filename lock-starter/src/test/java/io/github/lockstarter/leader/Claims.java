@@ -12,7 +12,7 @@ final class Claims implements AutoCloseable {
     private final String instance;
     private final BooleanSupplier isLeader;
     private final Thread thread;
-    private volatile boolean isClosed;
+    private volatile boolean closed;
 
     Claims(String instance, BooleanSupplier isLeader) {
         this.instance = instance;
@@ -24,7 +24,7 @@ final class Claims implements AutoCloseable {
 
     private void ask() {
         Long begin = null;
-        while (!isClosed) {
+        while (!closed) {
             long asked = System.nanoTime();
             if (!isLeader.getAsBoolean()) {
                 begin = null;
@@ -54,6 +54,6 @@ final class Claims implements AutoCloseable {
 
     @Override
     public void close() {
-        isClosed = true;
+        closed = true;
     }
 }

@@ -40,16 +40,16 @@ class LeaderApplication {
     /** The control: a boolean that the events set. */
     static class Cached {
 
-        private volatile boolean isLeader;
+        private volatile boolean leader;
 
         @EventListener
         void lead(LeaderGranted event) {
-            isLeader = true;
+            leader = true;
         }
 
         @EventListener
         void leave(LeaderRevoked event) {
-            isLeader = false;
+            leader = false;
         }
     }
 
@@ -61,7 +61,7 @@ class LeaderApplication {
         Leadership leadership = context.getBean(Leaders.class).role(ROLE);
         Cached cached = context.getBean(Cached.class);
         try (Claims claims = new Claims("", leadership::isLeader);
-                Claims ofCached = new Claims("", () -> cached.isLeader)) {
+                Claims ofCached = new Claims("", () -> cached.leader)) {
             System.out.println(READY);
             while (true) {
                 print(CLAIM, claims.all());

@@ -139,8 +139,8 @@ public final class ChildProgram implements AutoCloseable {
                 // Its temporary file would outlive a kill -9.
                 "-XX:-UsePerfData",
                 "-Djava.io.tmpdir=" + files.path());
-        boolean isPackaged = ClassUtils.isPresent(BOOT_LAUNCHER, ClassLoader.getSystemClassLoader());
-        String main = isPackaged ? BOOT_LAUNCHER : DemoApp.class.getName();
+        boolean packaged = ClassUtils.isPresent(BOOT_LAUNCHER, ClassLoader.getSystemClassLoader());
+        String main = packaged ? BOOT_LAUNCHER : DemoApp.class.getName();
         List<String> command = new ArrayList<>(List.of("sh", "-c", WITH_ERRORS_IN_FILE, errors().toString(), "env"));
         System.getenv().keySet().stream()
                 .filter(ChildProgram::isSettingOfThisJvm)

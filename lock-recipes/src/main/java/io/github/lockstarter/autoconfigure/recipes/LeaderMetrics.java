@@ -42,8 +42,8 @@ final class LeaderMetrics implements LockListener {
     @Override
     public void onEvent(LockEvent event) {
         LeaderLocks.roleOf(event.name()).ifPresent(name -> {
-            boolean isShown = roles.containsKey(name) || roles.size() < LockMetrics.MAX_NAMES;
-            Role role = roles.computeIfAbsent(isShown ? name : LockMetrics.OTHER, this::register);
+            boolean shown = roles.containsKey(name) || roles.size() < LockMetrics.MAX_NAMES;
+            Role role = roles.computeIfAbsent(shown ? name : LockMetrics.OTHER, this::register);
             if (event instanceof LockEvent.Acquired) {
                 role.change(1);
             } else if (event instanceof LockEvent.Lost

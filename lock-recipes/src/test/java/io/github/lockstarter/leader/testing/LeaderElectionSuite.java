@@ -131,20 +131,20 @@ public abstract class LeaderElectionSuite {
     /** As in the documents. */
     static class BillingConsumer {
 
-        private volatile boolean isRunning;
+        private volatile boolean inBody;
 
         @EventListener(condition = "#event.role() == 'billing'")
         void lead(LeaderGranted event) {
-            isRunning = true;
+            inBody = true;
         }
 
         @EventListener(condition = "#event.role() == 'billing'")
         void leave(LeaderRevoked event) {
-            isRunning = false;
+            inBody = false;
         }
 
         boolean isRunning() {
-            return isRunning;
+            return inBody;
         }
     }
 
@@ -333,7 +333,7 @@ public abstract class LeaderElectionSuite {
 
         final List<String> log = new CopyOnWriteArrayList<>();
         private final LockOperations locks;
-        private volatile boolean isRunning;
+        private volatile boolean inBody;
 
         Consumer(LockOperations locks) {
             this.locks = locks;
@@ -353,18 +353,18 @@ public abstract class LeaderElectionSuite {
 
         @Override
         public void start() {
-            isRunning = true;
+            inBody = true;
         }
 
         @Override
         public void stop() {
-            isRunning = false;
+            inBody = false;
             log.add("next phase, held: " + locks.heldLocks().find(KEY).isPresent());
         }
 
         @Override
         public boolean isRunning() {
-            return isRunning;
+            return inBody;
         }
 
         @Override
@@ -378,17 +378,17 @@ public abstract class LeaderElectionSuite {
         ConfigurableApplicationContext leader = startLeader(Consumer.class);
         Consumer consumer = leader.getBean(Consumer.class);
         await().until(() -> consumer.log.contains("granted"));
-        CountDownLatch isRunning = new CountDownLatch(1);
+        CountDownLatch inBody = new CountDownLatch(1);
         Billing billing = billing(leader);
         Thread body = new Thread(() -> billing.run(() -> {
-            isRunning.countDown();
+            inBody.countDown();
             await().until(() -> consumer.log.size() == 2);
             pause(300);
             consumer.log.add(
                     "body ends, held: " + LockHandle.current().orElseThrow().isHeld());
         }));
         body.start();
-        isRunning.await();
+        inBody.await();
         leader.close();
         body.join();
 

@@ -29,7 +29,7 @@ final class GraceComparison {
     private final LongSupplier nanoTime;
     private final String key;
     private final String own;
-    private volatile boolean isKept;
+    private volatile boolean kept;
     private volatile @Nullable Difference difference;
 
     private record Difference(Duration grace, long seenAt) {}
@@ -59,9 +59,9 @@ final class GraceComparison {
         return ask(server -> server.get(key).thenCompose(found -> {
             found(found);
             SetArgs args = SetArgs.Builder.px(PRESENT);
-            return found == null || isKept
+            return found == null || kept
                     ? server.set(key, own, found == null ? args.nx() : args.xx())
-                            .thenAccept(done -> isKept |= done != null)
+                            .thenAccept(done -> kept |= done != null)
                     : CompletableFuture.completedFuture(null);
         }));
     }
@@ -79,7 +79,7 @@ final class GraceComparison {
         if (other == null || other.equals(own)) {
             return;
         }
-        isKept = false;
+        kept = false;
         if (other.matches("\\d{1,15}")) {
             difference = new Difference(Duration.ofMillis(Long.parseLong(other)), nanoTime.getAsLong());
         }

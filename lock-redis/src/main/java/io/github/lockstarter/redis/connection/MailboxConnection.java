@@ -54,7 +54,7 @@ final class MailboxConnection {
 
     boolean hearsSignals() {
         Subscription known = current.get();
-        return known != null && known.connection.isOpen() && !known.isSilent;
+        return known != null && known.connection.isOpen() && !known.silent;
     }
 
     /**
@@ -116,7 +116,7 @@ final class MailboxConnection {
 
         private final StatefulRedisPubSubConnection<String, String> connection;
         private int missed;
-        private volatile boolean isSilent;
+        private volatile boolean silent;
 
         Subscription(StatefulRedisPubSubConnection<String, String> connection) {
             this.connection = connection;
@@ -153,7 +153,7 @@ final class MailboxConnection {
         }
 
         private void recordReply(@Nullable Throwable failure) {
-            isSilent = failure != null;
+            silent = failure != null;
             missed = failure == null ? 0 : missed + 1;
             if (missed == 0) {
                 askLater();

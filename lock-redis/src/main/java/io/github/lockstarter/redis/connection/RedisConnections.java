@@ -67,8 +67,8 @@ public final class RedisConnections implements AutoCloseable {
     private static Duration pulse(RedisConnector connector, RedisSettings settings) {
         Duration share = settings.guard().grace().dividedBy(4);
         Duration wanted = share.compareTo(settings.commandTimeout()) < 0 ? settings.commandTimeout() : share;
-        boolean isLimited = connector.hasStaticNodes() && !settings.guard().isOff();
-        return isLimited && wanted.compareTo(MailboxConnection.PULSE) < 0 ? wanted : MailboxConnection.PULSE;
+        boolean limited = connector.hasStaticNodes() && !settings.guard().isOff();
+        return limited && wanted.compareTo(MailboxConnection.PULSE) < 0 ? wanted : MailboxConnection.PULSE;
     }
 
     public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {

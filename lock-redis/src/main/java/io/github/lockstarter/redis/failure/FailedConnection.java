@@ -124,11 +124,11 @@ record FailedConnection(String detail, String remedy) {
     /** A server without TLS reads the handshake as the start of a command and waits for more. */
     private static FailedConnection ofSilence(Target target, String timeout) {
         RedisSetup setup = target.setup();
-        boolean isEncrypted = target.isEncrypted();
+        boolean encrypted = target.isEncrypted();
         return new FailedConnection(
-                "no answer within " + timeout + (isEncrypted ? ", with TLS" : ""),
+                "no answer within " + timeout + (encrypted ? ", with TLS" : ""),
                 "Check that Redis runs there and is not stopped, or set " + setup.servers() + " to where it runs"
-                        + (isEncrypted ? "; if the port does not speak TLS, set " + setup.withoutTls() : ""));
+                        + (encrypted ? "; if the port does not speak TLS, set " + setup.withoutTls() : ""));
     }
 
     /**

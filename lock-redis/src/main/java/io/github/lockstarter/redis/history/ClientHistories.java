@@ -121,10 +121,10 @@ public final class ClientHistories {
      * but report nothing.
      */
     private boolean isNews(ServerHistory history) {
-        boolean isOfNode = history.change() == HistoryChange.REPLACED || history.change() == HistoryChange.UNSEEN;
+        boolean ofNode = history.change() == HistoryChange.REPLACED || history.change() == HistoryChange.UNSEEN;
         long now = servers.nanoTime();
         long first = reported.computeIfAbsent(history.name().orElse(""), name -> now);
-        return !isOfNode || now - first < terms.grace().toNanos();
+        return !ofNode || now - first < terms.grace().toNanos();
     }
 
     /**
@@ -142,8 +142,8 @@ public final class ClientHistories {
         List<ServerHistory> toCheck = new ArrayList<>();
         for (ServerHistory used : visited()) {
             used.node().ifPresent(node -> {
-                boolean isFirst = servers.add(node);
-                if (isFirst || names.isOutdated(node, used.name())) {
+                boolean firstUse = servers.add(node);
+                if (firstUse || names.isOutdated(node, used.name())) {
                     toCheck.add(used);
                 }
             });

@@ -13,8 +13,8 @@ public final class KeySpace {
         this(prefix, "", null);
     }
 
-    public static KeySpace of(String prefix, boolean isCluster) {
-        return new KeySpace(prefix, "", isCluster ? new SlotTags() : null);
+    public static KeySpace of(String prefix, boolean cluster) {
+        return new KeySpace(prefix, "", cluster ? new SlotTags() : null);
     }
 
     private KeySpace(String prefix, String suffix, @Nullable SlotTags tags) {

@@ -77,10 +77,10 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         return send(List.of(command), true).thenApply(votes -> votes.get(0));
     }
 
-    private CompletionStage<List<Vote>> send(List<AcquireCommand> commands, boolean isTimed) {
+    private CompletionStage<List<Vote>> send(List<AcquireCommand> commands, boolean timed) {
         ServerHistory history = histories.ofKey(commands.get(0).key());
         String known = history.known();
-        return runner.run(call(commands, history, known, isTimed), new Answers(commands, history, known));
+        return runner.run(call(commands, history, known, timed), new Answers(commands, history, known));
     }
 
     /** Why the store refuses the attempt, for operators; empty if another owner or a recovery is the reason. */
@@ -96,8 +96,8 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         return resultOf(failures.ofTooManyUnanswered(CallQueue.MOST_UNANSWERED));
     }
 
-    /** @param isTimed only for a single lock */
-    private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean isTimed) {
+    /** @param timed only for a single lock */
+    private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean timed) {
         int count = commands.size();
         String[] keys = new String[2 * count + 3];
         String[] arguments = new String[3 + 4 * count + SINGLE_LOCK_ARGUMENTS];
@@ -121,14 +121,14 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         }
         arguments[2] = patience.isZero() ? ScriptCall.ABSENT : ScriptCall.millis(patience);
         AcquireCommand first = commands.get(0);
-        if (isTimed || !isPlain(first)) {
+        if (timed || !isPlain(first)) {
             int from = 3 + 4 * count;
             arguments[from] = Integer.toString(first.fencingTokens());
             arguments[from + 1] = first.waiting()
                     .filter(waiting -> waiting.position() != Waiting.NEW)
                     .map(waiting -> Long.toString(waiting.position()))
                     .orElse(ScriptCall.ABSENT);
-            arguments[from + 2] = isTimed ? TIMED : ScriptCall.ABSENT;
+            arguments[from + 2] = timed ? TIMED : ScriptCall.ABSENT;
             arguments[from + 3] = Integer.toString(first.permits());
         }
         keys[2 * count + 1] = history.key();
@@ -153,12 +153,12 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         }
 
         @Override
-        public Optional<String> of(List<Object> parts, boolean isRepeated) {
+        public Optional<String> of(List<Object> parts, boolean repeated) {
             Throwable refusal = refusalIn(parts);
             if (refusal != null) {
                 return failed(failures.ofExecuting(refusal));
             }
-            AcquireResult result = answers.of(parts, isRepeated).get(0).result();
+            AcquireResult result = answers.of(parts, repeated).get(0).result();
             return result instanceof FailedResult failed ? Optional.of(failed.reason()) : Optional.empty();
         }
 
@@ -186,12 +186,12 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         }
 
         @Override
-        public List<Vote> of(List<Object> parts, boolean isRepeated) {
+        public List<Vote> of(List<Object> parts, boolean repeated) {
             List<Reply> replies = Reply.all(parts, commands.size());
             List<Vote> votes = new ArrayList<>(replies.size());
             for (int i = 0; i < replies.size(); i++) {
                 Reply reply = replies.get(i);
-                votes.add(new Vote(resultOf(commands.get(i), reply, isRepeated), reply.micros()));
+                votes.add(new Vote(resultOf(commands.get(i), reply, repeated), reply.micros()));
             }
             return votes;
         }
@@ -212,11 +212,11 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return Collections.nCopies(commands.size(), failed);
         }
 
-        private AcquireResult resultOf(AcquireCommand command, Reply reply, boolean isRepeated) {
+        private AcquireResult resultOf(AcquireCommand command, Reply reply, boolean repeated) {
             String key = command.key();
             if (reply.isRefusal()) {
                 RedisFailure refusal = failures.ofError(reply.marker());
-                return AcquireScript.resultOf(isRepeated ? refusal.afterReconnect() : refusal);
+                return AcquireScript.resultOf(repeated ? refusal.afterReconnect() : refusal);
             }
             history.learn(reply.marker());
             if (reply.status() == Reply.GRANTED) {

@@ -90,7 +90,7 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
         private static final int STORED = 6;
 
         @Override
-        public Look of(List<Object> reply, boolean isRepeated) {
+        public Look of(List<Object> reply, boolean repeated) {
             return new Look(lock(reply), (String) reply.get(STORED));
         }
 
@@ -127,11 +127,11 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
 
         /** If a second copy finds a change, the first copy may have made it; another owner may hold the lock since. */
         @Override
-        public Revocation of(List<Object> reply, boolean isRepeated) {
+        public Revocation of(List<Object> reply, boolean repeated) {
             if ((Long) reply.get(0) > ReleaseScript.NOT_HELD) {
                 return new Revocation.Revoked();
             }
-            return isRepeated
+            return repeated
                     ? new Revocation.Unknown(
                             "The connection broke and the client sent the command again: the first copy may have taken"
                                     + " the lock away, and the second no longer found it. Read the lock again")

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * application can delay the calls of others, and all writes come from one thread: Lettuce writes at once what a
  * connection's own loop sends, ahead of calls that other threads sent before. {@link #rounds} counts the requests for
  * a pass over {@link #added} since the last one began, and is zero if no pass is due or under way, even after an
- * error; only passes use {@link #ordered} and {@link #attempts}. {@link #isHolding} is set before
+ * error; only passes use {@link #ordered} and {@link #attempts}. {@link #holding} is set before
  * reading {@link #unanswered} and read after lowering it, so that no answer is missed.
  */
 public final class CallQueue {
@@ -62,16 +62,16 @@ public final class CallQueue {
 
         private final Sender<C, R> sender;
         private final C command;
-        private final boolean isAttempt;
-        private final boolean isCollected;
+        private final boolean attempt;
+        private final boolean collected;
         private final long addedAt;
 
-        Call(Sender<C, R> sender, C command, boolean isAttempt, long addedAt) {
+        Call(Sender<C, R> sender, C command, boolean attempt, long addedAt) {
             this.sender = sender;
             this.command = command;
-            this.isAttempt = isAttempt;
+            this.attempt = attempt;
             this.addedAt = addedAt;
-            this.isCollected = sender.isCollected(command);
+            this.collected = sender.isCollected(command);
         }
     }
 
@@ -98,7 +98,7 @@ public final class CallQueue {
     private final AtomicInteger unanswered = new AtomicInteger();
     private final AtomicInteger unansweredCalls = new AtomicInteger();
     private final AtomicBoolean isWatched = new AtomicBoolean();
-    private volatile boolean isHolding;
+    private volatile boolean holding;
 
     public CallQueue(ScheduledExecutorService loop, Duration commandTimeout, LongSupplier nanoTime) {
         this.loop = loop;
@@ -137,7 +137,7 @@ public final class CallQueue {
     private void answered(int calls) {
         unansweredCalls.addAndGet(-calls);
         unanswered.decrementAndGet();
-        if (isHolding) {
+        if (holding) {
             sendDue();
         }
     }
@@ -158,46 +158,46 @@ public final class CallQueue {
 
     /** Also runs without a counted round, if the loop accepted this task and threw an error nevertheless. */
     private void sendRounds() {
-        boolean isDone = false;
+        boolean done = false;
         try {
-            while (!isDone) {
+            while (!done) {
                 int counted = rounds.get();
                 try {
                     sendRound();
                 } catch (Throwable e) { // such as out of memory: calls stay queued, and the timer retries
                     watch();
                 }
-                isDone = rounds.compareAndSet(counted, 0);
+                done = rounds.compareAndSet(counted, 0);
             }
         } finally {
-            if (!isDone) {
+            if (!done) {
                 rounds.set(0);
             }
         }
     }
 
     private void sendRound() {
-        isHolding = true;
+        holding = true;
         for (Call<?, ?> call = added.peek(); call != null; call = added.peek()) {
-            (call.isAttempt ? attempts : ordered).add(call);
+            (call.attempt ? attempts : ordered).add(call);
             added.poll();
         }
         for (ArrayDeque<Call<?, ?>> line = dueLine(); line != null; line = dueLine()) {
             send(neighbours(line));
         }
         giveUpLate();
-        isHolding = !ordered.isEmpty() || !attempts.isEmpty();
-        if (isHolding) {
+        holding = !ordered.isEmpty() || !attempts.isEmpty();
+        if (holding) {
             watch();
         }
     }
 
     private @Nullable ArrayDeque<Call<?, ?>> dueLine() {
-        boolean areAttemptsDue = unansweredCalls.get() < MOST_UNANSWERED && isDue(attempts);
+        boolean attemptsDue = unansweredCalls.get() < MOST_UNANSWERED && isDue(attempts);
         if (!ordered.isEmpty()) {
-            return areAttemptsDue || isDue(ordered) ? ordered : null;
+            return attemptsDue || isDue(ordered) ? ordered : null;
         }
-        return areAttemptsDue ? attempts : null;
+        return attemptsDue ? attempts : null;
     }
 
     private boolean isDue(ArrayDeque<Call<?, ?>> line) {
@@ -205,8 +205,8 @@ public final class CallQueue {
         return first != null
                 && (unanswered.get() < COLLECTS_FROM
                         || line.size() >= MOST
-                        || !first.isCollected
-                        || !line.getLast().isCollected
+                        || !first.collected
+                        || !line.getLast().collected
                         || isOlder(first, PATIENCE));
     }
 
@@ -223,8 +223,8 @@ public final class CallQueue {
             line.removeFirst();
             next = line.peekFirst();
         } while (next != null
-                && next.isCollected
-                && first.isCollected
+                && next.collected
+                && first.collected
                 && next.sender == first.sender
                 && neighbours.size() < MOST);
         return neighbours;

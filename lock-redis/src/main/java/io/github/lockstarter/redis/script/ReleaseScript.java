@@ -102,14 +102,14 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     private record Statuses(List<ReleaseCommand> commands) implements Reader<List<ReleaseResult>> {
 
         @Override
-        public List<ReleaseResult> of(List<Object> statuses, boolean areRepeated) {
+        public List<ReleaseResult> of(List<Object> statuses, boolean repeated) {
             if (statuses.size() != commands.size()) {
                 throw new IllegalArgumentException("Not a reply for " + commands.size() + " locks");
             }
             List<ReleaseResult> results = new ArrayList<>(statuses.size());
             for (int i = 0; i < statuses.size(); i++) {
                 Long status = (Long) statuses.get(i);
-                results.add(areRepeated ? ofRepeated(commands.get(i).token(), status) : of(status));
+                results.add(repeated ? ofRepeated(commands.get(i).token(), status) : of(status));
             }
             return results;
         }

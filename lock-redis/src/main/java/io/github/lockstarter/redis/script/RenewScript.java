@@ -97,7 +97,7 @@ public record RenewScript(
         }
 
         @Override
-        public List<RenewResult> of(List<Object> parts, boolean isRepeated) {
+        public List<RenewResult> of(List<Object> parts, boolean repeated) {
             Reply reply = Reply.of(parts);
             if (reply.statuses().length() != commands.size()) {
                 throw new IllegalArgumentException("Not a reply for " + commands.size() + " locks");

@@ -35,8 +35,8 @@ public final class ScriptCall {
 
     /** Rounds up: the server must not end a lease before its owner does. */
     public static String millis(Duration duration) {
-        boolean isWhole = duration.toNanosPart() % NANOS_PER_MILLISECOND == 0;
-        return Long.toString(duration.toMillis() + (isWhole ? 0 : 1));
+        boolean whole = duration.toNanosPart() % NANOS_PER_MILLISECOND == 0;
+        return Long.toString(duration.toMillis() + (whole ? 0 : 1));
     }
 
     LockScript script() {

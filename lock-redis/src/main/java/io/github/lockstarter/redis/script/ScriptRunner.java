@@ -23,9 +23,9 @@ public final class ScriptRunner {
         /**
          * Converts the reply.
          *
-         * @param isRepeated whether the client resent the script and may have run it twice
+         * @param repeated whether the client resent the script and may have run it twice
          */
-        R of(List<Object> reply, boolean isRepeated);
+        R of(List<Object> reply, boolean repeated);
 
         /** The server error that the script caught and returned, or null. */
         default @Nullable Throwable refusalIn(List<Object> reply) {

@@ -50,7 +50,7 @@ public final class RedisHeartbeat implements CrashDetection {
     private volatile String instanceId = UNNAMED;
     private volatile boolean wasOpen;
 
-    private volatile boolean isMailboxMissing;
+    private volatile boolean mailboxMissing;
 
     private volatile long resubscribedAt;
 
@@ -88,8 +88,8 @@ public final class RedisHeartbeat implements CrashDetection {
     }
 
     public CompletionStage<?> learn() {
-        boolean isReady = connections.current(keySpace.history()) != null && !instanceId.equals(UNNAMED);
-        return isReady ? beat(List.of()).exceptionally(failure -> Optional.empty()) : NO_PROOF;
+        boolean ready = connections.current(keySpace.history()) != null && !instanceId.equals(UNNAMED);
+        return ready ? beat(List.of()).exceptionally(failure -> Optional.empty()) : NO_PROOF;
     }
 
     @Override
@@ -114,7 +114,7 @@ public final class RedisHeartbeat implements CrashDetection {
 
     @Override
     public boolean hearsSignals() {
-        return !isMailboxMissing;
+        return !mailboxMissing;
     }
 
     @Override
@@ -132,13 +132,13 @@ public final class RedisHeartbeat implements CrashDetection {
      * a reconnect.
      */
     private void subscribers(String text) {
-        boolean isMissing = text.equals("0");
+        boolean missing = text.equals("0");
         long now = nanoTime.getAsLong();
-        if (isMissing && isMailboxMissing && now - resubscribedAt >= RESUBSCRIBE_EVERY.toNanos()) {
+        if (missing && mailboxMissing && now - resubscribedAt >= RESUBSCRIBE_EVERY.toNanos()) {
             resubscribedAt = now;
             connections.resubscribe();
         }
-        isMailboxMissing = isMissing;
+        mailboxMissing = missing;
         refusal = ServerError.of(text).isMissingRight() ? Optional.of(NO_RIGHT) : Optional.empty();
     }
 
@@ -155,7 +155,7 @@ public final class RedisHeartbeat implements CrashDetection {
         }
 
         @Override
-        public CompletionStage<Optional<Beat>> of(List<Object> reply, boolean isRepeated) {
+        public CompletionStage<Optional<Beat>> of(List<Object> reply, boolean repeated) {
             List<String> texts = reply.stream().map(String.class::cast).toList();
             String marker = texts.get(0);
             // Whole seconds, perhaps rounded up.

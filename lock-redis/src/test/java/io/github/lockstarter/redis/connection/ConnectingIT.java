@@ -121,10 +121,10 @@ class ConnectingIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void closesConnectionsToServersThatDoNotAnswer(boolean isCluster) throws IOException {
+    void closesConnectionsToServersThatDoNotAnswer(boolean cluster) throws IOException {
         List<RedisURI> all = Stream.generate(this::silentServer).limit(3).toList();
         try (RedisLockBackend backend = backend(
-                isCluster
+                cluster
                         ? DirectRedisConnector.toCluster(all, SETTINGS)
                         : DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
             answer(acquire(backend, 1));

@@ -146,11 +146,10 @@ class CopiedInstanceIT {
     private static boolean bothOwn(LockEngine original, LockEngine copy, String key) {
         LockHandle held = original.acquire(LockRequest.of(key));
         Optional<LockHandle> second = copy.tryAcquire(LockRequest.of(key));
-        boolean areBothHeld =
-                held.isHeld() && second.isPresent() && second.get().isHeld();
+        boolean bothHeld = held.isHeld() && second.isPresent() && second.get().isHeld();
         held.release();
         second.ifPresent(LockHandle::release);
-        return areBothHeld;
+        return bothHeld;
     }
 
     private LockEngine engine(RandomGenerator numbers) {

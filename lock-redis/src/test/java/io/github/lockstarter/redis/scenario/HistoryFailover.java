@@ -121,10 +121,10 @@ abstract class HistoryFailover {
             elsewhere.forEach(other -> takeAtOnce(second, other, outage));
 
             boolean kept = isKeptBeyondTheGrace(held, second);
-            boolean isShort = mustBeOutlived(outage);
+            boolean brief = mustBeOutlived(outage);
             System.out.println((kept ? "Kept" : "Lost") + " after " + outage + " without a master"
-                    + (isShort ? "" : ", which is longer than a holder must outlive"));
-            if (isShort) {
+                    + (brief ? "" : ", which is longer than a holder must outlive"));
+            if (brief) {
                 assertThat(kept)
                         .as(
                                 "kept through %s without a master: %s",
@@ -140,7 +140,7 @@ abstract class HistoryFailover {
                             .as("losses reported to the application")
                             .hasSize(kept ? 0 : 1));
             assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
-            return isShort;
+            return brief;
         }
     }
 
@@ -161,17 +161,17 @@ abstract class HistoryFailover {
 
     /** A second less than half a lease: the client has to find the new master, too. */
     private boolean mustBeOutlived(Duration outage) {
-        boolean isShort = outage.compareTo(lease().dividedBy(2).minusSeconds(1)) < 0;
-        (isShort ? SHORT_OUTAGES : LONG_OUTAGES).incrementAndGet();
-        return isShort;
+        boolean brief = outage.compareTo(lease().dividedBy(2).minusSeconds(1)) < 0;
+        (brief ? SHORT_OUTAGES : LONG_OUTAGES).incrementAndGet();
+        return brief;
     }
 
     @AfterAll
     static void someOutageWasShort() {
-        int isShort = SHORT_OUTAGES.getAndSet(0);
-        int isLong = LONG_OUTAGES.getAndSet(0);
-        assertThat(isShort > 0 || isLong < TOO_MANY)
-                .as("that one of %s outages was so short that a holder keeps its lock", isLong)
+        int brief = SHORT_OUTAGES.getAndSet(0);
+        int lasting = LONG_OUTAGES.getAndSet(0);
+        assertThat(brief > 0 || lasting < TOO_MANY)
+                .as("that one of %s outages was so short that a holder keeps its lock", lasting)
                 .isTrue();
     }
 

@@ -32,7 +32,7 @@ class CallQueueTests {
     private final class Recorder implements Sender<Integer, String> {
 
         private final String kind;
-        private volatile boolean isCollected = true;
+        private volatile boolean collected = true;
 
         private Recorder(String kind) {
             this.kind = kind;
@@ -40,7 +40,7 @@ class CallQueueTests {
 
         @Override
         public boolean isCollected(Integer command) {
-            return isCollected;
+            return collected;
         }
 
         @Override
@@ -158,7 +158,7 @@ class CallQueueTests {
     @Test
     void rejectsDelayedAttemptsThatAreTooLateAsUnsent() {
         timeStandsStill = true;
-        attempts.isCollected = false;
+        attempts.collected = false;
         List<CompletableFuture<String>> results = attempt(0, CallQueue.MOST_UNANSWERED + 2);
         await().untilAsserted(() -> assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED));
         answer();
@@ -224,7 +224,7 @@ class CallQueueTests {
     void sendsTheNextCallAfterStackOverflowsAtEachDepth() throws InterruptedException {
         FailingLoop loop = new FailingLoop();
         CallQueue failing = new CallQueue(loop, COMMAND_TIMEOUT, System::nanoTime);
-        releases.isCollected = false;
+        releases.collected = false;
         Thread deep = new Thread(null, () -> addAtEachDepth(failing), "deep", 512 * 1024);
         deep.start();
         deep.join();

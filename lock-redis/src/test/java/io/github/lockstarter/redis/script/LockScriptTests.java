@@ -116,10 +116,10 @@ class LockScriptTests {
     /** Variables of a loop are named at its start. */
     private static List<String> withoutHeadsOfLoops(List<String> lines) {
         List<String> others = new ArrayList<>();
-        boolean isHead = false;
+        boolean head = false;
         for (String line : lines) {
-            isHead = isHeadOfLoop(line) || (isHead && line.startsWith("local ") && hasInput(line));
-            if (!isHead || isHeadOfLoop(line)) {
+            head = isHeadOfLoop(line) || (head && line.startsWith("local ") && hasInput(line));
+            if (!head || isHeadOfLoop(line)) {
                 others.add(line);
             }
         }

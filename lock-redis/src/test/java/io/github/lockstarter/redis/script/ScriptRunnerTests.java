@@ -31,7 +31,7 @@ class ScriptRunnerTests {
     private static final ScriptCall CALL = new ScriptCall(LockScript.RELEASE, new String[] {"lock:{a}"}, "a:1");
     private static final ScriptRunner.Reader<Effect> EFFECT = new ScriptRunner.Reader<>() {
         @Override
-        public Effect of(List<Object> reply, boolean isRepeated) {
+        public Effect of(List<Object> reply, boolean repeated) {
             return Effect.NONE;
         }
 

@@ -207,12 +207,12 @@ public final class LockLog implements LockListener {
     private void inDoubt(LockEvent.InDoubt event) {
         long last = lastDoubtNanos.get();
         long now = monotonicNanos.getAsLong();
-        boolean isWarned = now - last >= AGAIN_NANOS && lastDoubtNanos.compareAndSet(last, now);
-        if (isWarned) {
+        boolean warned = now - last >= AGAIN_NANOS && lastDoubtNanos.compareAndSet(last, now);
+        if (warned) {
             doubted.add(new Hold(event.key(), event.fencingToken()));
         }
         write(
-                isWarned ? Level.WARN : Level.DEBUG,
+                warned ? Level.WARN : Level.DEBUG,
                 event,
                 "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for about"
                         + " crash-takeover, and another instance may have taken it over. The connection was "
@@ -222,9 +222,9 @@ public final class LockLog implements LockListener {
     }
 
     private void confirmed(LockEvent.Confirmed event) {
-        boolean isWarned = doubted.remove(new Hold(event.key(), event.fencingToken()));
+        boolean warned = doubted.remove(new Hold(event.key(), event.fencingToken()));
         write(
-                isWarned ? Level.WARN : Level.DEBUG,
+                warned ? Level.WARN : Level.DEBUG,
                 event,
                 "Lock '{}' (fencing token {}) is held: the lock store confirmed it after {} in doubt",
                 event.inDoubtFor());

@@ -150,13 +150,13 @@ public final class LockObservations implements LockDecorator {
         @SuppressWarnings("try") // the scope is only closed
         private static void complete(
                 CompletableFuture<LockHandle> result, LockHandle handle, @Nullable Observation callers) {
-            boolean isTaken = false;
+            boolean taken = false;
             try (Observation.Scope scope = callers == null ? Observation.Scope.NOOP : callers.openScope()) {
-                isTaken = result.complete(handle);
+                taken = result.complete(handle);
             } catch (RuntimeException | Error e) {
                 result.completeExceptionally(e); // opening the scope failed
             } finally {
-                if (!isTaken) {
+                if (!taken) {
                     handle.closeAsync();
                 }
             }

@@ -47,12 +47,12 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
     static List<BeanSource> all() {
         List<BeanSource> all = new ArrayList<>();
         for (Hierarchy hierarchy : Hierarchy.values()) {
-            boolean isWhole = hierarchy == Hierarchy.CLASS;
-            for (String visibility : first(hierarchy.visibilities(), isWhole)) {
-                boolean isHidden = !visibility.equals(hierarchy.visibilities().get(0));
-                List<String> annotations = isHidden ? List.of(ANNOTATIONS) : List.of(ANNOTATIONS, COMPOSED);
+            boolean whole = hierarchy == Hierarchy.CLASS;
+            for (String visibility : first(hierarchy.visibilities(), whole)) {
+                boolean hidden = !visibility.equals(hierarchy.visibilities().get(0));
+                List<String> annotations = hidden ? List.of(ANNOTATIONS) : List.of(ANNOTATIONS, COMPOSED);
                 for (int place = 0; place < hierarchy.places(); place++) {
-                    for (String annotation : first(annotations, isWhole)) {
+                    for (String annotation : first(annotations, whole)) {
                         String text = annotated(hierarchy.text(), place, annotation)
                                 .replace("VIS ", visibility)
                                 .replace("BODY", "{ " + Observed.class.getName() + ".note(); return x; }");
@@ -65,8 +65,8 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
         return all;
     }
 
-    private static List<String> first(List<String> all, boolean isWhole) {
-        return isWhole || IS_FULL ? all : all.subList(0, 1);
+    private static List<String> first(List<String> all, boolean whole) {
+        return whole || IS_FULL ? all : all.subList(0, 1);
     }
 
     private static String annotated(String text, int place, String annotation) {

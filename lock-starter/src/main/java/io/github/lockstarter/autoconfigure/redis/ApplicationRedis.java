@@ -40,9 +40,9 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
      */
     static RedisConnectionFactory factoryForLocks(
             ObjectProvider<RedisConnectionFactory> all, ObjectProvider<RedisConnectionFactory> marked) {
-        boolean isMarked = marked.stream().findAny().isPresent();
-        RedisConnectionFactory found = onlyOne(isMarked ? marked : all);
-        if (found == null && !isMarked && all.stream().findAny().isEmpty()) {
+        boolean anyMarked = marked.stream().findAny().isPresent();
+        RedisConnectionFactory found = onlyOne(anyMarked ? marked : all);
+        if (found == null && !anyMarked && all.stream().findAny().isEmpty()) {
             throw new LockStartException(
                     "Locks are kept in Redis, but the application has no RedisConnectionFactory",
                     "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
@@ -51,10 +51,10 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
         if (found == null) {
             throw new LockStartException(
                     "Locks are kept in Redis, but the application has several RedisConnectionFactory beans"
-                            + (isMarked ? " marked with " + MARK : ""),
+                            + (anyMarked ? " marked with " + MARK : ""),
                     "Mark only the one for locks with " + MARK + ", or the one for everything with @Primary");
         }
-        if (isMarked && !(found instanceof LettuceConnectionFactory)) {
+        if (anyMarked && !(found instanceof LettuceConnectionFactory)) {
             throw new LockStartException(
                     "Locks need Lettuce, and the connection factory marked with " + MARK + " is a "
                             + found.getClass().getName(),

@@ -72,10 +72,10 @@ final class SpringRedisConnector {
             RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
         ClientOptions options = theirs.getClientOptions().orElseGet(ClientOptions::create);
-        boolean isCluster = server instanceof RedisConfiguration.ClusterConfiguration;
+        boolean clustered = server instanceof RedisConfiguration.ClusterConfiguration;
         LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
                 .clientResources(resources)
-                .clientOptions(isCluster ? settings.tuneCluster(options) : settings.tune(options))
+                .clientOptions(clustered ? settings.tuneCluster(options) : settings.tune(options))
                 .clientName(application.lockClientName())
                 .commandTimeout(settings.commandTimeout())
                 .shutdownQuietPeriod(Duration.ZERO)

@@ -60,12 +60,12 @@ public record EtcdSettings(
     public static URI endpoint(String endpoint) {
         try {
             URI uri = new URI(endpoint.trim());
-            boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-            boolean isBare = uri.getUserInfo() == null
+            boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+            boolean bare = uri.getUserInfo() == null
                     && uri.getRawQuery() == null
                     && (uri.getRawPath() == null
                             || uri.getRawPath().replace("/", "").isEmpty());
-            if (isHttp && isBare && uri.getHost() != null && uri.getPort() > 0) {
+            if (http && bare && uri.getHost() != null && uri.getPort() > 0) {
                 return new URI(uri.getScheme(), null, uri.getHost(), uri.getPort(), null, null, null);
             }
         } catch (URISyntaxException e) {

@@ -32,8 +32,8 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
             return Optional.empty();
         }
         String token = stored.group(5);
-        boolean isHeld = stored.group(1).equals("held");
-        if (isHeld != (token != null)) {
+        boolean held = stored.group(1).equals("held");
+        if (held != (token != null)) {
             return Optional.empty();
         }
         return Optional.of(new LockEntry(

@@ -15,7 +15,7 @@ import java.util.Optional;
  * message is a key with a lease; its value is in UTF-16, which can encode every lock key. After an interruption, the
  * watch resumes after the last message received.
  *
- * <p>Thread-safe. {@code isClosed} is set once; the watch writes the other fields, one call at a time.
+ * <p>Thread-safe. {@code closed} is set once; the watch writes the other fields, one call at a time.
  */
 final class Mailbox implements KeyWatch.Listener, AutoCloseable {
 
@@ -26,9 +26,9 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     private final ByteString messages;
     private final SignalListener listener;
     private volatile Optional<KeyWatch> watch = Optional.empty();
-    private volatile boolean isOpen;
-    private volatile boolean isInterrupted;
-    private volatile boolean isClosed;
+    private volatile boolean open;
+    private volatile boolean interrupted;
+    private volatile boolean closed;
     private volatile long next;
 
     /** Opens no watch. Messages are the keys with this prefix. */
@@ -58,7 +58,7 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     }
 
     boolean isOpen() {
-        return isOpen;
+        return open;
     }
 
     void watch() {
@@ -70,16 +70,16 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
                         .addFilters(WatchCreateRequest.FilterType.NODELETE))
                 .build();
         watch = Optional.of(client.watch(request, this));
-        if (isClosed) {
+        if (closed) {
             close();
         }
     }
 
     @Override
     public void onCreated() {
-        isOpen = true;
-        if (isInterrupted) {
-            isInterrupted = false;
+        open = true;
+        if (interrupted) {
+            interrupted = false;
             listener.onMailboxRestored();
         }
     }
@@ -102,13 +102,13 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     /** Without a revision to resume from, recent messages may be missed; they are hints. */
     @Override
     public void onEnd(Throwable failure) {
-        isOpen = false;
-        isInterrupted = true;
+        open = false;
+        interrupted = true;
         if (!EtcdFailure.isUnreachable(failure)) {
             next = 0;
         }
         client.later(REOPEN_AFTER, () -> {
-            if (!isClosed) {
+            if (!closed) {
                 // Unlike a watch, a read replaces a rejected token and leaves an unresponsive member.
                 client.read(messages, client.deadline()).whenComplete((read, unread) -> watch());
             }
@@ -117,7 +117,7 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
 
     @Override
     public void close() {
-        isClosed = true;
+        closed = true;
         watch.ifPresent(KeyWatch::close);
     }
 }

@@ -227,11 +227,11 @@ class EtcdFaultsIT extends EtcdScenario {
     void wakesAWaiterOfAnotherInstanceByAReleaseAndByTheEndOfALease() {
         Application holder = newApplication(Application.settings(LEASE));
         Application waiter = newApplication(Application.settingsThatTrustSignals());
-        for (boolean isReleased : new boolean[] {true, false}) {
+        for (boolean withRelease : new boolean[] {true, false}) {
             LockHandle held = holder.locks().acquire(key);
             CompletableFuture<Long> waiting = acquireElsewhere(waiter, Patience.TIME);
             await().until(() -> keys() >= 2);
-            if (isReleased) {
+            if (withRelease) {
                 held.release();
             } else {
                 answer(client.revokeLease(storedLock().getLease(), deadline()));

@@ -77,9 +77,9 @@ final class JdbcSession implements AutoCloseable {
         return changed;
     }
 
-    boolean note(boolean isChange) {
-        changed |= isChange;
-        return isChange;
+    boolean note(boolean change) {
+        changed |= change;
+        return change;
     }
 
     boolean change(String sql, @Nullable Object... parameters) throws SQLException {

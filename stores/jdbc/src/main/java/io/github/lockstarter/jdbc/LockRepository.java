@@ -156,14 +156,14 @@ abstract class LockRepository {
         }
         String slot =
                 slots.size() == 1 ? slots.get(0) : slotOf(token, find(slots)).orElse(key);
-        boolean isKept = !command.minHold().isZero();
-        if (isKept && keep(slot, token, command.minHold())) {
+        boolean kept = !command.minHold().isZero();
+        if (kept && keep(slot, token, command.minHold())) {
             return rest(slot, command).orElseGet(() -> new ReleaseResult.Released(0));
         }
         if (free(slot, token)) {
             return new ReleaseResult.Released(0);
         }
-        return isKept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
+        return kept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
     }
 
     /** The rest of the minimum lock time, if it belongs to this grant. */
@@ -188,13 +188,13 @@ abstract class LockRepository {
 
     Revocation revoke(String slot, long fencingToken) throws SQLException {
         Optional<LockRow> seen = find(slot);
-        boolean isSame = fencingToken > 0
+        boolean same = fencingToken > 0
                 && seen.filter(row -> !row.isExpired() && row.fencingToken() == fencingToken)
                         .isPresent();
-        if (isSame && deleteRevoked(slot, fencingToken)) {
+        if (same && deleteRevoked(slot, fencingToken)) {
             return new Revocation.Revoked();
         }
-        return new Revocation.Stale(stored(isSame ? find(slot) : seen));
+        return new Revocation.Stale(stored(same ? find(slot) : seen));
     }
 
     /** Executes the statements of a lock on a test key, then sweeps. Returns why the table cannot be used, if so. */

@@ -42,14 +42,14 @@ class MySqlRepository extends LockRepository {
     @Override
     OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
         long last = (draw() - 1) * TOKENS_OF_A_NUMBER + tokens;
-        boolean isNumbered = session.change(
+        boolean numbered = session.change(
                 "UPDATE " + table.name()
                         + " SET fencing_token = ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?",
                 last,
                 key,
                 token,
                 seen);
-        return isNumbered ? OptionalLong.of(last) : OptionalLong.empty();
+        return numbered ? OptionalLong.of(last) : OptionalLong.empty();
     }
 
     long draw() throws SQLException {

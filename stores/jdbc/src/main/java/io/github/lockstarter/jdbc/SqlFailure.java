@@ -110,12 +110,12 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
     /** No connection was available, so nothing was sent. */
     static SqlFailure unconnected(SQLException failure) {
         // HikariCP sets a cause if it failed to open a connection.
-        boolean isPoolExhausted = failure instanceof SQLTransientConnectionException && failure.getCause() == null;
+        boolean poolExhausted = failure instanceof SQLTransientConnectionException && failure.getCause() == null;
         return of(
                 failure,
                 isAmong(SHUTS_DOWN_OR_STARTS, failure) ? Kind.UNAVAILABLE : Kind.REFUSED,
-                isPoolExhausted ? "The connection pool is exhausted" : "No connection to the database could be had",
-                isPoolExhausted ? LARGER_POOL : "");
+                poolExhausted ? "The connection pool is exhausted" : "No connection to the database could be had",
+                poolExhausted ? LARGER_POOL : "");
     }
 
     static SqlFailure ofTable(String problem, String remedy) {

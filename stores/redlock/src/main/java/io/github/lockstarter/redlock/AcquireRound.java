@@ -28,7 +28,7 @@ final class AcquireRound {
     /** Highest fencing token of the first quorum of grants; 0 before there is one. */
     private long fencingToken;
 
-    private boolean isFirstOfWait;
+    private boolean firstOfWait;
     private long othersWaiting;
     private @Nullable AcquireResult decided;
 
@@ -45,7 +45,7 @@ final class AcquireRound {
     }
 
     CompletionStage<AcquireResult> hold() {
-        isFirstOfWait = command.waiting().isPresent() && waits.begun(command.key());
+        firstOfWait = command.waiting().isPresent() && waits.begun(command.key());
         NodeAnswers.ask(votes.quorum, node -> nodes.get(node).vote(waits.placed(node, command)), this::voted);
         return outcome;
     }
@@ -113,7 +113,7 @@ final class AcquireRound {
         int missing = votes.missingGrants();
         if (refusal instanceof Contended && command.waiting().isPresent()) {
             consequences.add(() -> waits.refused(command.key(), missing));
-        } else if (isFirstOfWait) { // no node has queued this instance
+        } else if (firstOfWait) { // no node has queued this instance
             consequences.add(() -> waits.ended(command.key()));
         }
         consequences.add(() -> outcome.complete(refusal));

@@ -34,7 +34,7 @@ final class Candidate {
     private final LockToken token;
     private final BitSet mayHold = new BitSet();
     private final BitSet freesLateGrants = new BitSet();
-    private boolean isGivenUp;
+    private boolean givenUp;
     private int open;
 
     private Candidate(
@@ -93,13 +93,13 @@ final class Candidate {
 
     /** Called under the monitor. */
     boolean isGivenUp() {
-        return isGivenUp;
+        return givenUp;
     }
 
     /** Called under the monitor. */
     void giveUp(List<Runnable> consequences) {
-        if (!isGivenUp) {
-            isGivenUp = true;
+        if (!givenUp) {
+            givenUp = true;
             freesLateGrants.set(0, nodes.size());
             mayHold.stream().forEach(node -> consequences.add(() -> free(node)));
         }
@@ -107,7 +107,7 @@ final class Candidate {
 
     /** Called before the release is sent, which frees all grants answered so far. */
     synchronized void releases() {
-        isGivenUp = true;
+        givenUp = true;
     }
 
     synchronized void released(int node) {

@@ -22,7 +22,7 @@ final class NodeClock {
     private static final long NANOS_FOR_ONE_OF_DRIFT = 1_000_000 / DRIFT_PPM;
 
     private final long longestLease;
-    private boolean isKnown;
+    private boolean known;
 
     /** Bounds of the offset, store time minus monotonic time. */
     private long low;
@@ -42,14 +42,14 @@ final class NodeClock {
         long least = storeMicros * MICRO - received;
         long most = storeMicros * MICRO + MICRO - sent;
         // No drift if a later answer has been evaluated before.
-        long drift = isKnown ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
+        long drift = known ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
         long slack = Math.max(drift, TOLERANCE_NANOS);
-        boolean isSet = isKnown && (least - (high + slack) > 0 || most - (low - slack) < 0);
-        if (isSet) {
+        boolean set = known && (least - (high + slack) > 0 || most - (low - slack) < 0);
+        if (set) {
             untrustedUntil = received + longestLease;
         }
-        if (isSet || !isKnown) {
-            isKnown = true;
+        if (set || !known) {
+            known = true;
             low = least;
             high = most;
             at = received;

@@ -56,8 +56,8 @@ final class QuorumAdmin {
             if (fencingToken != last || seen instanceof Free) {
                 return done(new Revocation.Stale(seen));
             }
-            boolean isForeign = seen instanceof Held held && held.holder().isEmpty();
-            return isForeign ? done(new Revocation.Foreign()) : take(key, view, seen);
+            boolean foreign = seen instanceof Held held && held.holder().isEmpty();
+            return foreign ? done(new Revocation.Foreign()) : take(key, view, seen);
         });
     }
 

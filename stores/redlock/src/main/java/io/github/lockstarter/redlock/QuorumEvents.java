@@ -28,7 +28,7 @@ final class QuorumEvents {
     private final Consumer<StoreEvent> receiver;
     private final BitSet silent = new BitSet();
     private final long[] recoversUntil;
-    private boolean isLost;
+    private boolean lost;
     private long lostAt;
 
     QuorumEvents(Quorum quorum, String name, LongSupplier monotonicNanos, Consumer<StoreEvent> receiver) {
@@ -50,15 +50,15 @@ final class QuorumEvents {
         }
         silent.set(node, event instanceof Unreachable);
         boolean tooFew = answering() < quorum.needed();
-        if (tooFew == isLost) {
+        if (tooFew == lost) {
             return List.of(event);
         }
         Duration lasted = Duration.ofNanos(now - lostAt);
-        isLost = tooFew;
+        lost = tooFew;
         lostAt = now;
         return List.of(
                 event,
-                isLost
+                lost
                         ? new Unreachable(name, Scope.ALL, quorum.tooFew(answering(), "answer"))
                         : new Reachable(name, Scope.ALL, lasted));
     }

@@ -59,9 +59,9 @@ final class SignalQuorum {
      * @return whether the wait began with it
      */
     synchronized boolean begun(String key) {
-        boolean isNew = waits.get(key) == null;
+        boolean firstWait = waits.get(key) == null;
         known(key, waits);
-        return isNew;
+        return firstWait;
     }
 
     AcquireCommand placed(int node, AcquireCommand command) {

@@ -28,7 +28,7 @@ class RedlockOutageTests {
 
     private static final class SilentNode extends ScriptedNode {
 
-        private volatile boolean isSilent = true;
+        private volatile boolean mute = true;
 
         SilentNode(String name) {
             super(name);
@@ -36,7 +36,7 @@ class RedlockOutageTests {
 
         @Override
         public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-            return isSilent
+            return mute
                     ? CompletableFuture.completedFuture(
                             new AcquireResult.Unknown("no answer", new TimeoutException("no answer")))
                     : super.acquire(command);
@@ -44,7 +44,7 @@ class RedlockOutageTests {
 
         @Override
         public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-            return isSilent
+            return mute
                     ? CompletableFuture.completedFuture(
                             new ReleaseResult.Unknown("no answer", new TimeoutException("no answer")))
                     : super.release(command);
@@ -84,7 +84,7 @@ class RedlockOutageTests {
                             "a quorum of a, b, c, d", Scope.ALL, "Only 2 of 4 nodes answer, and 3 are needed"));
             assertThat(events).hasSize(3);
 
-            silent.get(0).isSilent = false;
+            silent.get(0).mute = false;
             assertThat(acquires(engine)).isTrue();
             assertThat(ofQuorum()).hasSize(2).last().isInstanceOf(StoreEvent.Reachable.class);
         }
@@ -97,7 +97,7 @@ class RedlockOutageTests {
             assertThat(acquires(engine)).isFalse();
             assertThat(ofQuorum()).hasSize(1);
             engine.stop();
-            silent.forEach(node -> node.isSilent = false);
+            silent.forEach(node -> node.mute = false);
 
             engine.start();
 

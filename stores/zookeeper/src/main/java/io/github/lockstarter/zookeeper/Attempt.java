@@ -30,7 +30,7 @@ final class Attempt {
     private final long sent = System.nanoTime();
 
     private volatile @Nullable CompletableFuture<OwnNode> node;
-    private volatile boolean isGivenUp;
+    private volatile boolean givenUp;
 
     Attempt(OwnNodes own, Session session, String queue, AcquireCommand command) {
         this.own = own;
@@ -47,7 +47,7 @@ final class Attempt {
 
     /** After an unknown outcome: leaves the queue, now or as soon as the node is created. */
     void giveUp() {
-        isGivenUp = true; // before the field is read, which join() sets first
+        givenUp = true; // before the field is read, which join() sets first
         CompletableFuture<OwnNode> mine = node;
         if (mine != null) {
             mine.thenAccept(own::leave);
@@ -59,7 +59,7 @@ final class Attempt {
         CompletableFuture<OwnNode> mine =
                 calls.create(queue, command.token()).thenApply(created -> new OwnNode(command.key(), created));
         node = mine;
-        if (isGivenUp) {
+        if (givenUp) {
             giveUp();
         }
         return mine.thenCombine(calls.queue(queue), this::joined).thenCompose(next -> next);

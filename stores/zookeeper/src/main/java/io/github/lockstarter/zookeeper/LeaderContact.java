@@ -79,8 +79,8 @@ final class LeaderContact {
     }
 
     private static List<Answer> with(Answer latest, List<Answer> known, Duration timeout) {
-        boolean isOther = known.isEmpty() || known.get(0).session != latest.session;
-        if (!isOther && latest.sent - known.get(0).sent < timeout.toNanos() / KEPT_PART) {
+        boolean other = known.isEmpty() || known.get(0).session != latest.session;
+        if (!other && latest.sent - known.get(0).sent < timeout.toNanos() / KEPT_PART) {
             return known;
         }
         List<Answer> kept = new ArrayList<>();

@@ -46,7 +46,7 @@ final class OwnNode {
     volatile long leaseEnd;
 
     /** The server reports the deletion of this node. */
-    volatile boolean isWatched;
+    volatile boolean watched;
 
     /** Next time to watch this node, or to delete a stray one. */
     volatile long retryAt;
@@ -61,11 +61,11 @@ final class OwnNode {
     }
 
     boolean grant(LockToken asked, LockNode proven, QueueSnapshot queue, long end) {
-        boolean isRepeated = isOf(asked) && prolong(end);
-        if (state != State.JOINED && state != State.WAITING && !isRepeated) {
+        boolean repeated = isOf(asked) && prolong(end);
+        if (state != State.JOINED && state != State.WAITING && !repeated) {
             return false;
         }
-        leaseEnd = isRepeated ? leaseEnd : end;
+        leaseEnd = repeated ? leaseEnd : end;
         retryAt = System.nanoTime() + SHORT_NANOS;
         last = queue.lastBehind(proven);
         node = proven;
@@ -74,11 +74,11 @@ final class OwnNode {
     }
 
     boolean prolong(long end) {
-        boolean isHeld = state == State.HELD;
-        if (isHeld && end - leaseEnd > 0) {
+        boolean held = state == State.HELD;
+        if (held && end - leaseEnd > 0) {
             leaseEnd = end;
         }
-        return isHeld;
+        return held;
     }
 
     boolean isOver(long now) {
@@ -86,14 +86,14 @@ final class OwnNode {
     }
 
     boolean waitBehind(String path) {
-        boolean isNew = !path.equals(before);
+        boolean moved = !path.equals(before);
         before = path;
-        return state == State.WAITING && isNew;
+        return state == State.WAITING && moved;
     }
 
     boolean stopWaitingBehind(String path) {
-        boolean isMeant = state == State.WAITING && path.equals(before);
-        before = isMeant ? null : before;
-        return isMeant;
+        boolean meant = state == State.WAITING && path.equals(before);
+        before = meant ? null : before;
+        return meant;
     }
 }

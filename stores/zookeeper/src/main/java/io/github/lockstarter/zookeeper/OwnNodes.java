@@ -120,11 +120,11 @@ final class OwnNodes implements Watcher {
 
     /** False if the node was left, or is another token's. */
     boolean grant(OwnNode own, LockToken token, LockNode proven, QueueSnapshot queue, long leaseEnd) {
-        boolean isGranted = change(own, each -> each.grant(token, proven, queue, leaseEnd), State.HELD);
-        if (isGranted) {
+        boolean granted = change(own, each -> each.grant(token, proven, queue, leaseEnd), State.HELD);
+        if (granted) {
             lookLater();
         }
-        return isGranted;
+        return granted;
     }
 
     boolean prolong(OwnNode own, long leaseEnd) {
@@ -214,11 +214,11 @@ final class OwnNodes implements Watcher {
      * its end. Completes normally; without an answer, the node stays unwatched.
      */
     CompletableFuture<?> watch(OwnNode own) {
-        if (own.isWatched) {
+        if (own.watched) {
             return CompletableFuture.completedFuture(null);
         }
         return calls.watch(own.node.path(), this).handle((isThere, failure) -> {
-            own.isWatched = failure == null;
+            own.watched = failure == null;
             if (failure == null && !isThere) {
                 revoked(own);
             }
@@ -232,14 +232,14 @@ final class OwnNodes implements Watcher {
         if (path == null) {
             return; // of the connection
         }
-        boolean isDeleted = event.getType() == EventType.NodeDeleted;
+        boolean nodeGone = event.getType() == EventType.NodeDeleted;
         in(path.substring(0, path.lastIndexOf('/'))).forEach(each -> {
-            boolean isOwn = each.node.path().equals(path);
-            if (isOwn && !isDeleted) {
-                each.isWatched = false; // until the next look
-            } else if (isOwn) {
+            boolean matches = each.node.path().equals(path);
+            if (matches && !nodeGone) {
+                each.watched = false; // until the next look
+            } else if (matches) {
                 revoked(each);
-            } else if (isDeleted) {
+            } else if (nodeGone) {
                 ended(each, path);
             }
         });

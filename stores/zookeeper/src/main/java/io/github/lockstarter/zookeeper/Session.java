@@ -46,7 +46,7 @@ final class Session implements CrashDetection {
     private final LeaderContact leader = new LeaderContact();
 
     /** According to the last proof. */
-    private volatile boolean isWithoutRoot;
+    private volatile boolean withoutRoot;
 
     private final AtomicReference<Seen> seen;
 
@@ -54,9 +54,9 @@ final class Session implements CrashDetection {
     private record Seen(@Nullable ZooKeeper object, long aliveAt) {
 
         Seen next(@Nullable ZooKeeper connected, long now) {
-            boolean isNew = connected != null && connected != object;
-            return isNew || (object != null && object.getState().isAlive())
-                    ? new Seen(isNew ? connected : object, now)
+            boolean replaced = connected != null && connected != object;
+            return replaced || (object != null && object.getState().isAlive())
+                    ? new Seen(replaced ? connected : object, now)
                     : this;
         }
     }
@@ -85,7 +85,7 @@ final class Session implements CrashDetection {
 
     /** Why no lock can be kept although the session continues, according to the last proof. */
     Optional<String> problem() {
-        return isWithoutRoot ? Optional.of(Failures.withoutChroot(client)) : Optional.empty();
+        return withoutRoot ? Optional.of(Failures.withoutChroot(client)) : Optional.empty();
     }
 
     /** As granted by the servers; before the first connection, as requested. */
@@ -146,9 +146,9 @@ final class Session implements CrashDetection {
 
     private CompletableFuture<OptionalLong> certain(long session, long sent, Duration timeout) {
         connected(); // the command may have been the first of a new session
-        boolean isRecent = leader.isRecent(session, sent, timeout);
+        boolean recent = leader.isRecent(session, sent, timeout);
         leader.answered(session, sent, System.nanoTime(), timeout);
-        return isRecent ? CompletableFuture.completedFuture(OptionalLong.of(session)) : askAgain(session, timeout);
+        return recent ? CompletableFuture.completedFuture(OptionalLong.of(session)) : askAgain(session, timeout);
     }
 
     private CompletableFuture<OptionalLong> askAgain(long session, Duration timeout) {
@@ -202,7 +202,7 @@ final class Session implements CrashDetection {
             leader.broken(over.getSessionId(), sent, System.nanoTime());
         }
         if (isProof(code)) {
-            isWithoutRoot = code == Code.NONODE;
+            withoutRoot = code == Code.NONODE;
         }
         return isProof(code) ? OptionalLong.of(over.getSessionId()) : OptionalLong.empty();
     }

@@ -218,7 +218,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         if (proven.getAsLong() != held.node.session()) {
             own.leave(held);
         }
-        if (held.state == State.HELD && !held.isWatched) {
+        if (held.state == State.HELD && !held.watched) {
             return Failures.ofRenew(new IllegalStateException("The node of the lock could not be watched"));
         }
         return own.prolong(held, sent + command.lease().toNanos())

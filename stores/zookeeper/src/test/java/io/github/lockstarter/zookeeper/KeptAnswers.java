@@ -83,10 +83,10 @@ final class KeptAnswers {
 
         @Override
         public void multi(Iterable<Op> ops, MultiCallback callback, Object context) {
-            boolean isProof = StreamSupport.stream(ops.spliterator(), false).count() == 1;
+            boolean proof = StreamSupport.stream(ops.spliterator(), false).count() == 1;
             MultiCallback later = (code, path, same, results) ->
                     pass(Kind.REPLACEMENT, code, as -> callback.processResult(as, path, same, results));
-            super.multi(ops, isProof ? callback : later, context);
+            super.multi(ops, proof ? callback : later, context);
         }
 
         @Override

@@ -160,7 +160,7 @@ class ArchitectureTests {
                 .should()
                 .setFieldWhere(describe(
                         "is a field of a hold",
-                        access -> isOfHold(access) && !access.getName().equals("isRenewalEnded")))
+                        access -> isOfHold(access) && !access.getName().equals("renewalEnded")))
                 .orShould()
                 .callMethodWhere(describe(
                         "changes a hold",

@@ -151,9 +151,9 @@ class PatienceTests {
     }
 
     private static double seconds(Matcher wait) {
-        boolean isDuration = wait.group("of") != null;
-        double number = number(isDuration ? wait.group("number") : wait.group("plain"));
-        String unit = isDuration ? wait.group("of") : wait.group("unit");
+        boolean duration = wait.group("of") != null;
+        double number = number(duration ? wait.group("number") : wait.group("plain"));
+        String unit = duration ? wait.group("of") : wait.group("unit");
         return unit.startsWith("M") ? number / 1000 : number;
     }
 

@@ -25,8 +25,8 @@ final class SourceFiles {
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path visited, BasicFileAttributes attributes) {
-                boolean isGenerated = GENERATED.contains(visited.getFileName().toString());
-                return isGenerated ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+                boolean generated = GENERATED.contains(visited.getFileName().toString());
+                return generated ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
             }
 
             @Override

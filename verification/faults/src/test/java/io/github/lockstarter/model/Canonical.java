@@ -54,10 +54,10 @@ record Canonical(boolean tokensMatter, int forgotten) {
             return client;
         }
         int token = ghost.get().token();
-        boolean isOwner = world.master().owner() == token
+        boolean owning = world.master().owner() == token
                 || world.replica().owner() == token
                 || (world.deposed().isPresent() && world.deposed().get().owner() == token);
-        return isOwner ? client : client.withGhost(Optional.empty());
+        return owning ? client : client.withGhost(Optional.empty());
     }
 
     /** The new names. A marker is compared with the markers of clients only if it is from a first use. */

@@ -178,13 +178,13 @@ record Client(
                 reply.map(each -> each.tick(forgotten)),
                 ghost.map(each -> each.tick(forgotten)),
                 marker);
-        boolean isOver =
+        boolean over =
                 switch (phase) {
                     case IDLE -> false;
                     case ACQUIRING -> newAge == rules.lease();
                     case HOLDING -> older.left == 0;
                     case RENEWING -> older.left == 0 && (newAge == rules.lease() || !rules.has(Variation.LATE_REPLIES));
                 };
-        return isOver ? older.givesUp() : older;
+        return over ? older.givesUp() : older;
     }
 }

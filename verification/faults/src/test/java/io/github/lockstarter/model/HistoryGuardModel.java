@@ -169,7 +169,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         if (answer.isNew() && (clocksAgree || !atDeposed)) {
             return after.granted(answer.fencing());
         }
-        boolean isLearnt = answer.outcome() == Outcome.RENEWED && !clocksAgree && !atDeposed;
-        return isLearnt ? after.exceeding(request.fencing()) : after;
+        boolean learnt = answer.outcome() == Outcome.RENEWED && !clocksAgree && !atDeposed;
+        return learnt ? after.exceeding(request.fencing()) : after;
     }
 }

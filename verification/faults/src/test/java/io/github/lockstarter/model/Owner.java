@@ -41,7 +41,7 @@ final class Owner {
         if (user.token() == token) {
             return CURRENT + client * PER_CLIENT;
         }
-        boolean isGhosts = user.ghost().isPresent() && user.ghost().get().token() == token;
-        return isGhosts ? EARLIER + client * PER_CLIENT : DEAD;
+        boolean ghosts = user.ghost().isPresent() && user.ghost().get().token() == token;
+        return ghosts ? EARLIER + client * PER_CLIENT : DEAD;
     }
 }

@@ -40,16 +40,16 @@ record Scripts(Rules rules) {
     /** With a note of the caller's marker, accesses only the lock and the counter. */
     private Answer acquire(Server asked, Request request) {
         int known = request.marker();
-        boolean isNoted = isNoted(asked, known);
-        Server server = isNoted ? asked : look(asked, known);
-        int marker = isNoted ? known : server.marker().id();
+        boolean noted = isNoted(asked, known);
+        Server server = noted ? asked : look(asked, known);
+        int marker = noted ? known : server.marker().id();
         if (server.owner() == request.token()) {
             return new Answer(server, Outcome.GRANTED, marker, server.held(), false);
         }
-        if (server.owner() != Owner.NOBODY || (!isNoted && isYoungerThan(rules.grace(), server))) {
+        if (server.owner() != Owner.NOBODY || (!noted && isYoungerThan(rules.grace(), server))) {
             return new Answer(server, Outcome.REFUSED, marker, 0, false);
         }
-        Server granted = isNoted ? server.withFence(server.fence() + 1) : grants(server, known);
+        Server granted = noted ? server.withFence(server.fence() + 1) : grants(server, known);
         int fencing = granted.fence();
         return new Answer(
                 granted.grantedTo(request.token(), rules.lease(), fencing), Outcome.GRANTED, marker, fencing, true);

@@ -45,7 +45,7 @@ class SectionReporter implements SectionListener, LockListener {
 
         private volatile LockEvent.@Nullable Acquired grant;
         private volatile @Nullable Section section;
-        private volatile boolean isLost;
+        private volatile boolean lost;
     }
 
     private Hold hold(Key key) {
@@ -67,7 +67,7 @@ class SectionReporter implements SectionListener, LockListener {
         Hold hold = holds.get(new Key(event.key(), event.fencingToken()));
         Section section = hold == null ? null : hold.section;
         if (hold != null && section != null) {
-            hold.isLost = true;
+            hold.lost = true;
             pipe.send(new InstanceEvent.Lost(
                     System.nanoTime(), section.id(), section.page(), event.fencingToken(), text(event.cause())));
         }
@@ -90,9 +90,9 @@ class SectionReporter implements SectionListener, LockListener {
 
     @Override
     public void ended(Section section, SectionEnd end) {
-        boolean isLost = Key.of(section)
+        boolean lost = Key.of(section)
                 .map(holds::remove)
-                .filter(hold -> hold.isLost && end.outcome() == SectionEnd.Outcome.WRITTEN)
+                .filter(hold -> hold.lost && end.outcome() == SectionEnd.Outcome.WRITTEN)
                 .isPresent();
         pipe.send(new InstanceEvent.Released(
                 System.nanoTime(),
@@ -100,7 +100,7 @@ class SectionReporter implements SectionListener, LockListener {
                 section.page(),
                 end.read(),
                 end.wrote(),
-                isLost ? "lost" : text(end.outcome())));
+                lost ? "lost" : text(end.outcome())));
     }
 
     private static String path(LockEvent.Path path) {

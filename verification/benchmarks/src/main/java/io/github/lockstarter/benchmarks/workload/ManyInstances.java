@@ -64,8 +64,8 @@ record ManyInstances() implements Workload {
     private static Measurement measurement(Observed<LoadResult> round) {
         long acquisitions = Math.max(1, round.result().all());
         long scripts = round.work().scripts().count() - acquisitions;
-        boolean areTries = scripts > acquisitions / 2; // fewer are heartbeats of other clients
-        long tries = areTries ? scripts : round.work().calls("set").count();
+        boolean countsTries = scripts > acquisitions / 2; // fewer are heartbeats of other clients
+        long tries = countsTries ? scripts : round.work().calls("set").count();
         return ObservedLoad.of(round)
                 .measurement()
                 .with(Metric.TRIES, (double) tries / acquisitions)

@@ -124,8 +124,8 @@ public final class Etcd implements Topology {
      * and only the messages once the instance waits again with another lease. A lease without a key keeps nothing.
      */
     static long longest(List<String> keys, Duration longestLease) {
-        boolean isQueue = keys.stream().allMatch(key -> key.startsWith("lock:waiter:") || key.startsWith("lock:mail:"));
-        return (isQueue ? LONGEST_QUEUE : longestLease).toSeconds() + 1;
+        boolean queue = keys.stream().allMatch(key -> key.startsWith("lock:waiter:") || key.startsWith("lock:mail:"));
+        return (queue ? LONGEST_QUEUE : longestLease).toSeconds() + 1;
     }
 
     private static String key(String base64) {

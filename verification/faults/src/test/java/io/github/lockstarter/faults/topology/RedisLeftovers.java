@@ -48,7 +48,7 @@ final class RedisLeftovers {
         if (key.endsWith(":waiters")) {
             return LONGEST_QUEUE;
         }
-        boolean isOfTakeover = key.startsWith("lock:doubt:") || key.startsWith("lock:taken:");
-        return isOfTakeover ? LONGEST_MARK.plus(longestLease.multipliedBy(2)) : longestLease;
+        boolean ofTakeover = key.startsWith("lock:doubt:") || key.startsWith("lock:taken:");
+        return ofTakeover ? LONGEST_MARK.plus(longestLease.multipliedBy(2)) : longestLease;
     }
 }

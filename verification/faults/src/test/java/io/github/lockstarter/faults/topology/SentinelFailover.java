@@ -28,8 +28,8 @@ record SentinelFailover(RedisSentinels topology) implements RedisTopology.Failov
      */
     @Override
     public void demote(RedisServer deposed) {
-        boolean isGivenUp = !topology.isReplacedInTime(deposed);
-        if (isGivenUp) {
+        boolean givenUp = !topology.isReplacedInTime(deposed);
+        if (givenUp) {
             return;
         }
         RedisServer master = topology.master();

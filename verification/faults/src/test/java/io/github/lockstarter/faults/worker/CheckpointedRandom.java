@@ -21,25 +21,25 @@ final class CheckpointedRandom implements RandomGenerator {
     private static final long STEP = 4;
 
     private final RandomGenerator checkpoint;
-    private final boolean isCopied;
+    private final boolean cloned;
     private final RandomGenerator own = new SecureRandom();
     private final AtomicBoolean hasFirstId = new AtomicBoolean();
     private final AtomicLong copied = new AtomicLong();
 
     CheckpointedRandom(WorkerOptions options) {
         this.checkpoint = new Random(options.seed());
-        this.isCopied = !options.subject().has(Guard.RANDOM_TOKENS);
+        this.cloned = !options.subject().has(Guard.RANDOM_TOKENS);
     }
 
     @Override
     public void nextBytes(byte[] id) {
-        boolean isBefore = !hasFirstId.getAndSet(true);
-        (isBefore || isCopied ? checkpoint : own).nextBytes(id);
+        boolean before = !hasFirstId.getAndSet(true);
+        (before || cloned ? checkpoint : own).nextBytes(id);
     }
 
     @Override
     public long nextLong() {
         long time = System.nanoTime() & -SAME_TIME_NANOS;
-        return isCopied ? copied.updateAndGet(latest -> Math.max(latest + STEP, time)) : own.nextLong();
+        return cloned ? copied.updateAndGet(latest -> Math.max(latest + STEP, time)) : own.nextLong();
     }
 }

@@ -109,8 +109,8 @@ final class JournalingBackend extends ForwardingBackend {
      * doubt: that wakes one instance, perhaps before the attempt is answered, so the event is dated back.
      */
     private void noteIfGivenBack(AcquireCommand command, long sent, @Nullable AcquireResult result) {
-        boolean isAnswered = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Contended;
-        if (!isAnswered && endsLocksWithSessions()) {
+        boolean answered = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Contended;
+        if (!answered && endsLocksWithSessions()) {
             journal.write(
                     event(EventKind.ATTEMPTING, command.key(), command.token()).at(sent));
         }

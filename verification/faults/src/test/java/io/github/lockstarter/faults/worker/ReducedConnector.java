@@ -17,12 +17,12 @@ import java.util.function.UnaryOperator;
 final class ReducedConnector implements RedisConnector {
 
     private final List<? extends RedisConnector> servers;
-    private final boolean isOnce;
+    private final boolean once;
     private final AtomicReference<RedisConnector> chosen = new AtomicReference<>();
 
-    private ReducedConnector(List<? extends RedisConnector> servers, boolean isOnce) {
+    private ReducedConnector(List<? extends RedisConnector> servers, boolean once) {
         this.servers = servers;
-        this.isOnce = isOnce;
+        this.once = once;
     }
 
     /** Takes the first server of the list that reports the role of a master, and never looks for another one. */
@@ -41,7 +41,7 @@ final class ReducedConnector implements RedisConnector {
 
     @Override
     public StatefulConnection<String, String> connect() {
-        if (isOnce && chosen.get() != null) {
+        if (once && chosen.get() != null) {
             throw new RedisException("the first connection is not replaced");
         }
         for (RedisConnector server : servers) {

@@ -179,8 +179,8 @@ final class Workload {
 
     /** The control without the check of the fencing token needs late writes: the careful have hardly any. */
     private Writer writer() {
-        boolean isCareful = options.subject().has(WorkerOptions.Guard.FENCING) && random.nextBoolean();
-        return isCareful ? Writer.CAREFUL : Writer.CARELESS;
+        boolean careful = options.subject().has(WorkerOptions.Guard.FENCING) && random.nextBoolean();
+        return careful ? Writer.CAREFUL : Writer.CARELESS;
     }
 
     private void extend(WatchedHold hold) {

@@ -39,8 +39,8 @@ record Servers(Server first, Server second, int age, int writes, boolean acknowl
     }
 
     Servers with(int server, Server other) {
-        boolean isFirst = server == FIRST;
-        return new Servers(isFirst ? other : first, isFirst ? second : other, age, writes, acknowledged);
+        boolean onFirst = server == FIRST;
+        return new Servers(onFirst ? other : first, onFirst ? second : other, age, writes, acknowledged);
     }
 
     Servers each(UnaryOperator<Server> change) {

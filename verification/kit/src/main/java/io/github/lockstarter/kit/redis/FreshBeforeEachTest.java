@@ -12,20 +12,20 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 abstract class FreshBeforeEachTest implements TestInstancePreConstructCallback, AfterEachCallback {
 
     /** Nested classes have an instance of each enclosing class. */
-    private boolean isFresh;
+    private boolean fresh;
 
     abstract void reset(ExtensionContext context);
 
     @Override
     public final void preConstructTestInstance(TestInstanceFactoryContext instance, ExtensionContext context) {
-        if (!isFresh) {
+        if (!fresh) {
             reset(context);
-            isFresh = true;
+            fresh = true;
         }
     }
 
     @Override
     public final void afterEach(ExtensionContext context) {
-        isFresh = false;
+        fresh = false;
     }
 }

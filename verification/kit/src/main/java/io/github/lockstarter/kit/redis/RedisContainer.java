@@ -24,7 +24,7 @@ final class RedisContainer extends RedisServer {
             && DockerClientFactory.instance().isDockerAvailable();
 
     private final GenericContainer<?> container;
-    private boolean isPaused;
+    private boolean paused;
 
     @SuppressWarnings("resource") // closed with this server
     private RedisContainer(int port, String... arguments) {
@@ -68,14 +68,14 @@ final class RedisContainer extends RedisServer {
     @Override
     public synchronized void pause() {
         docker().pauseContainerCmd(container.getContainerId()).exec();
-        isPaused = true;
+        paused = true;
     }
 
     @Override
     public synchronized void resume() {
-        if (isPaused) {
+        if (paused) {
             docker().unpauseContainerCmd(container.getContainerId()).exec();
-            isPaused = false;
+            paused = false;
         }
     }
 

@@ -57,7 +57,7 @@ final class Caller {
     private List<String> wanted = List.of();
     private int limit = 1;
     private long waitsSince;
-    private boolean isHolding;
+    private boolean holding;
     private boolean hasBegun;
 
     Caller(World world, Instance instance, Plan.PlannedCaller plan, Random random) {
@@ -146,7 +146,7 @@ final class Caller {
     }
 
     private void hold(Deed deed, Section.Asked asked, LockHandle handle) {
-        isHolding = true;
+        holding = true;
         Duration lasts =
                 switch (deed) {
                     case HOLD_LONG -> longSection();
@@ -161,7 +161,7 @@ final class Caller {
             enterAgain(handle);
         }
         new Section(world, instance, asked, handle, lasts, random, () -> {
-            isHolding = false;
+            holding = false;
             pause();
         });
     }
@@ -192,9 +192,9 @@ final class Caller {
 
     /** A lock that is free, and not held by its instance as far as it knows, as after a revocation. */
     private Optional<Vacancy> vacancy(String key) {
-        boolean isBelieved = instance.engine.heldLocks().find(key).isPresent()
+        boolean believed = instance.engine.heldLocks().find(key).isPresent()
                 || instance.waiting().stream().anyMatch(caller -> caller.isOneOfSeveral(key));
-        return isBelieved ? Optional.empty() : Vacancy.of(world, key);
+        return believed ? Optional.empty() : Vacancy.of(world, key);
     }
 
     private void refused(Section.Asked asked, String key, Optional<Vacancy> vacancy, @Nullable Throwable failure) {
@@ -246,13 +246,13 @@ final class Caller {
     }
 
     boolean isBusy() {
-        return waiting != null || isHolding;
+        return waiting != null || holding;
     }
 
     /** Its process is killed. */
     void forget() {
         waiting = null;
-        isHolding = false;
+        holding = false;
     }
 
     /** Its process ends in an orderly way: nothing may be left. */

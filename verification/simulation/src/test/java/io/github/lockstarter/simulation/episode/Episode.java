@@ -135,9 +135,9 @@ public final class Episode {
 
     private void look() {
         for (String key : world.slots()) {
-            boolean isWanted = world.isWanted(key, any -> true);
-            boolean isFree = !world.servers.master().redis.keys().containsKey(World.entry(key));
-            if (!isWanted || !isFree || world.setting.isSignalsOnly()) {
+            boolean wanted = world.isWanted(key, any -> true);
+            boolean unlocked = !world.servers.master().redis.keys().containsKey(World.entry(key));
+            if (!wanted || !unlocked || world.setting.isSignalsOnly()) {
                 freeSince.remove(key);
                 continue;
             }

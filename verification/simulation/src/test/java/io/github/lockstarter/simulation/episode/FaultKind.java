@@ -406,7 +406,7 @@ public enum FaultKind {
         if (!struck.process().isRunning()) {
             return Optional.empty();
         }
-        boolean isRefused = struck.redis.execute(command) instanceof Reply.Failure;
-        return isRefused ? Optional.empty() : Optional.of(new Strike(struck.toString(), () -> {}));
+        boolean refused = struck.redis.execute(command) instanceof Reply.Failure;
+        return refused ? Optional.empty() : Optional.of(new Strike(struck.toString(), () -> {}));
     }
 }

@@ -43,8 +43,8 @@ final class Instance {
     private final int place;
     private final int number;
     private final List<Caller> callers = new ArrayList<>();
-    private boolean isWarm;
-    private boolean isStopping;
+    private boolean warm;
+    private boolean stopping;
     private long pausedAt;
 
     /** Starts one. */
@@ -127,7 +127,7 @@ final class Instance {
                         time(Duration.ofMillis(50), this::warmUp);
                     } else {
                         handle.closeAsync();
-                        isWarm = true;
+                        warm = true;
                         callers.forEach(Caller::begin);
                     }
                 });
@@ -139,7 +139,7 @@ final class Instance {
                 .filter(caller -> caller.instance() == place)
                 .forEach(caller -> callers.add(new Caller(
                         world, this, caller, world.random("caller " + place + '/' + caller.number() + '.' + number))));
-        if (isWarm) {
+        if (warm) {
             callers.forEach(Caller::begin);
         }
     }
@@ -151,11 +151,11 @@ final class Instance {
 
     /** Whether it has had a reply. */
     boolean isWarm() {
-        return isWarm;
+        return warm;
     }
 
     boolean isStopping() {
-        return isStopping;
+        return stopping;
     }
 
     int place() {
@@ -197,7 +197,7 @@ final class Instance {
 
     /** Waits for its work, then stops; after the given time, stops anyway. */
     void stop(Duration patience) {
-        isStopping = true;
+        stopping = true;
         engine.drain().thenRun(this::exit);
         time(patience, () -> {
             if (!process.isDead()) {

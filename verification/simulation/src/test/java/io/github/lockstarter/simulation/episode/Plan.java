@@ -57,19 +57,19 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
 
         static Setting draw(SplittableRandom random, int permits) {
             int replicas = random.nextInt(3);
-            boolean isLong = random.nextInt(4) == 0;
-            Duration lease = Duration.ofMillis(isLong ? random.nextInt(5_000, 10_000) : random.nextInt(600, 1_500));
-            boolean isTakenOver = random.nextInt(4) > 0;
+            boolean lasting = random.nextInt(4) == 0;
+            Duration lease = Duration.ofMillis(lasting ? random.nextInt(5_000, 10_000) : random.nextInt(600, 1_500));
+            boolean takenOver = random.nextInt(4) > 0;
             return new Setting(
                     replicas,
                     random.nextInt(2, 4),
                     random.nextInt(1, 4),
                     permits,
                     lease,
-                    isTakenOver
+                    takenOver
                             ? Duration.ofMillis(random.nextInt(200, Math.min(1_000, (int) lease.toMillis() / 2)))
                             : Duration.ZERO,
-                    isLong && random.nextBoolean() ? SIGNALS_ONLY : Duration.ofMillis(random.nextInt(50, 600)),
+                    lasting && random.nextBoolean() ? SIGNALS_ONLY : Duration.ofMillis(random.nextInt(50, 600)),
                     Duration.ofMillis(random.nextInt(120, 400)),
                     replicas == 0 || random.nextBoolean() ? Duration.ZERO : lease.dividedBy(random.nextInt(3, 8)),
                     Duration.ofMillis(random.nextInt(1_000, 4_000)));

@@ -43,7 +43,7 @@ final class Section {
     private long deadline;
     private final long begunAt;
     private int losses;
-    private boolean isOver;
+    private boolean over;
 
     /**
      * Starts a section.
@@ -125,7 +125,7 @@ final class Section {
 
     /** A paused process cannot check, and so relies on nothing. */
     private void compare(Section other) {
-        if (other != this && !other.isOver && other.instance.process.isRunning()) {
+        if (other != this && !other.over && other.instance.process.isRunning()) {
             for (String key : keys) {
                 if (other.keys.contains(key)
                         && !world.isRevoked(key, Math.min(tokenOf(key), other.tokenOf(key)))
@@ -148,13 +148,13 @@ final class Section {
 
     /** Whether it still holds the lock with a fencing token that is not greater. */
     boolean holds(String key, long newest) {
-        return isOf(key) && !isOver && handle.isHeld() && tokenOf(key) <= newest;
+        return isOf(key) && !over && handle.isHeld() && tokenOf(key) <= newest;
     }
 
     private void lost() {
         losses++;
         keys.forEach(world::expired);
-        if (!isOver) {
+        if (!over) {
             noteLoss();
         }
         if (losses > 1) {
@@ -172,10 +172,10 @@ final class Section {
 
     /** The application stops its engine, and so takes the lock from itself. */
     void stopped() {
-        if (!isOver && losses == 0) {
+        if (!over && losses == 0) {
             noteLoss();
         }
-        isOver = true;
+        over = true;
     }
 
     private void noteLoss() {
@@ -193,13 +193,13 @@ final class Section {
         long left = handle.remainingLease().toNanos();
         for (String key : keys) {
             long token = tokenOf(key);
-            boolean isWritten = world.resource.write(key, token, reads.getOrDefault(key, -1L));
+            boolean written = world.resource.write(key, token, reads.getOrDefault(key, -1L));
             world.write(world.event(EventKind.RELEASING, instance.name)
                     .of(key, token)
                     .between(certainAt, Math.max(deadline, left > 0 ? now + left : 0))
-                    .noting(isWritten ? "written" : NOT_WRITTEN));
+                    .noting(written ? "written" : NOT_WRITTEN));
         }
-        isOver = true;
+        over = true;
         handle.closeAsync().whenComplete((outcome, failure) -> {
             for (String key : keys) {
                 world.write(world.event(EventKind.RELEASED, instance.name)
@@ -235,7 +235,7 @@ final class Section {
 
     /** Logs until when the application could rely on the lock: its process ends. */
     void noteEnd() {
-        if (!isOver) {
+        if (!over) {
             for (String key : keys) {
                 long token = tokenOf(key);
                 world.write(world.event(EventKind.EXTENDED, instance.name)
@@ -247,7 +247,7 @@ final class Section {
                             .at(certainAt));
                 }
             }
-            isOver = true;
+            over = true;
         }
     }
 

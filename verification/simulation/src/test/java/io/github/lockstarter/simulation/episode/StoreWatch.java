@@ -30,7 +30,7 @@ final class StoreWatch {
     private final World world;
     private final Map<String, Long> since = new HashMap<>();
     private final Map<String, Long> freeSince = new HashMap<>();
-    private boolean isEnded;
+    private boolean ended;
 
     StoreWatch(World world) {
         this.world = world;
@@ -41,7 +41,7 @@ final class StoreWatch {
     }
 
     void end() {
-        isEnded = true;
+        ended = true;
     }
 
     /** The lock was granted, perhaps only until the next check. */
@@ -60,7 +60,7 @@ final class StoreWatch {
     }
 
     private void look() {
-        if (isEnded) {
+        if (ended) {
             return;
         }
         noteFree();
@@ -104,18 +104,18 @@ final class StoreWatch {
         SimRedis master = world.servers.master().redis;
         Optional<String> owner = master.text(World.entry(key));
         owner.map(OWNER::matcher).filter(Matcher::matches).ifPresent(parts -> {
-            boolean isLeft = world.running(parts.group(2))
+            boolean left = world.running(parts.group(2))
                     .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
                     .filter(instance -> instance.waiting().stream().noneMatch(caller -> caller.isOneOfSeveral(key)))
                     .isPresent();
-            report("I8", key, "no instance has the lock of " + parts.group(), isLeft, tidy());
-            boolean isAbandoned =
+            report("I8", key, "no instance has the lock of " + parts.group(), left, tidy());
+            boolean abandoned =
                     parts.group(3) != null && world.isDead(parts.group(2)) && world.isWanted(key, any -> true);
-            report("I5", key, "no instance takes over the lock of " + parts.group(), isAbandoned, takeover());
+            report("I5", key, "no instance takes over the lock of " + parts.group(), abandoned, takeover());
         });
-        boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
+        boolean signalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
         Map<String, Double> queue = master.scores(World.entry(LabEvent.lockOf(key)) + ":waiters");
-        report("I5", key, SLEEPS, isSignalled && isQueued(key, queue.keySet()), world.longestFree(key));
+        report("I5", key, SLEEPS, signalled && isQueued(key, queue.keySet()), world.longestFree(key));
         if (!world.isClockStepped() && World.slotOf(key) == 0) {
             queue.forEach((id, place) -> look(key, id, place));
         }
@@ -127,7 +127,7 @@ final class StoreWatch {
      */
     private void look(String key, String instanceId, double place) {
         long placedAt = world.nanosOf((long) place);
-        boolean isLeft = world.calm.isSince(placedAt)
+        boolean left = world.calm.isSince(placedAt)
                 && world.running(instanceId)
                         .filter(instance -> instance.waiting().stream()
                                 .noneMatch(caller -> caller.wanted().contains(key)))
@@ -136,7 +136,7 @@ final class StoreWatch {
                 "I8",
                 key,
                 "no instance has the place in the queue of " + instanceId + " from " + (long) place,
-                isLeft,
+                left,
                 tidy());
     }
 
@@ -163,9 +163,9 @@ final class StoreWatch {
         return world.setting.commandTimeout().multipliedBy(2).plus(TIDY);
     }
 
-    private void report(String invariant, String key, String what, boolean isSo, Duration longest) {
+    private void report(String invariant, String key, String what, boolean so, Duration longest) {
         String id = id(key, what);
-        if (!isSo) {
+        if (!so) {
             since.remove(id);
         } else if (world.time.nanos() - since.computeIfAbsent(id, unseen -> world.time.nanos()) > longest.toNanos()) {
             world.anomaly(invariant, "", key, what + " for more than " + longest.toMillis() + " ms");

@@ -15,9 +15,9 @@ record Vacancy(SimRedis master, String key, long changes) {
     static Optional<Vacancy> of(World world, String key) {
         SimRedis master = world.servers.master().redis;
         String entry = World.entry(key);
-        boolean isAlone = world.servers.replicas().stream()
+        boolean alone = world.servers.replicas().stream()
                 .allMatch(server -> server.process().isDead() || world.servers.follows(server));
-        return !isAlone || master.keys().containsKey(entry)
+        return !alone || master.keys().containsKey(entry)
                 ? Optional.empty()
                 : Optional.of(new Vacancy(master, key, master.changes(entry)));
     }

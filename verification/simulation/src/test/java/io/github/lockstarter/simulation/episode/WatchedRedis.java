@@ -40,9 +40,9 @@ final class WatchedRedis extends SimRedis {
 
     private Reply revoke(List<String> command) {
         String lock = command.get(LOCK);
-        boolean isOfGrant = text(lock).filter(command.get(TOKEN)::equals).isPresent();
+        boolean ofGrant = text(lock).filter(command.get(TOKEN)::equals).isPresent();
         Reply reply = super.execute(command);
-        if (isOfGrant && !keys().containsKey(lock)) {
+        if (ofGrant && !keys().containsKey(lock)) {
             world.promises.takenAway(keyOf(lock));
         }
         return reply;

@@ -32,7 +32,7 @@ class WatchedRedisTests {
         assertThat(withdrawals(true)).containsExactly(noted, noted);
     }
 
-    private static List<Tuple> withdrawals(boolean isCut) {
+    private static List<Tuple> withdrawals(boolean cut) {
         try (LuaInterpreter lua = new LuaInterpreter()) {
             World world = new World(Plan.of(1), lua);
             Instance instance = new Instance(world, 0, 1);
@@ -40,7 +40,7 @@ class WatchedRedisTests {
             assertThat(instance.isWarm()).isTrue();
             world.started(ID, instance);
             world.servers.master().redis.execute(List.of("ZADD", "lock:{k0}:waiters", "1", ID));
-            if (isCut) {
+            if (cut) {
                 instance.wires().forEach(Wire::cutBeforeAnswer);
             }
             instance.witness.release(ReleaseCommand.endOfWait(KEY, new LockToken(ID, SEQUENCE)));

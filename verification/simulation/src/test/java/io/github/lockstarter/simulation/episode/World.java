@@ -81,9 +81,9 @@ final class World {
     private Duration clockStep = Duration.ZERO;
 
     /** Whether callers begin no further sections. */
-    private boolean isEnding;
+    private boolean ending;
 
-    private boolean isHealed;
+    private boolean healed;
 
     World(Plan plan, LuaInterpreter lua) {
         this.plan = plan;
@@ -211,8 +211,8 @@ final class World {
 
     /** Starts another instance in place of an ended one, as soon as possible. */
     void replace(Instance ended) {
-        boolean isMarked = servers.master().redis.keys().containsKey(HISTORY);
-        if (!ended.process.isDead() || !isMarked || !servers.master().process().isRunning()) {
+        boolean marked = servers.master().redis.keys().containsKey(HISTORY);
+        if (!ended.process.isDead() || !marked || !servers.master().process().isRunning()) {
             after(RETRY, () -> replace(ended));
         } else if (instances.get(ended.place()) == ended) {
             Instance next = ended.successor();
@@ -292,20 +292,20 @@ final class World {
     // The run
 
     boolean isEnding() {
-        return isEnding;
+        return ending;
     }
 
     void end() {
-        isEnding = true;
+        ending = true;
     }
 
     /** Whether no further faults occur. */
     boolean isHealed() {
-        return isHealed;
+        return healed;
     }
 
     void healed() {
-        isHealed = true;
+        healed = true;
     }
 
     /** An event of a worker that happens now; not written yet. */

@@ -70,7 +70,7 @@ final class WaiterMutants {
                         .changing(
                                 "engine.KeyLock",
                                 "withdraw",
-                                Behaviour.following((self, arguments) -> Internals.set(self, "isWithdrawing", false))));
+                                Behaviour.following((self, arguments) -> Internals.set(self, "withdrawing", false))));
     }
 
     /** No waiter attempts before a signal or the time of the next look. */

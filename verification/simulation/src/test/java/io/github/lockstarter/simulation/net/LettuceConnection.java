@@ -50,7 +50,7 @@ final class LettuceConnection implements Wire.Client {
     private final List<String> channels = new ArrayList<>();
     private @Nullable Wire wire;
     private long retryNanos = FIRST_RETRY_NANOS;
-    private boolean isClosed;
+    private boolean closed;
 
     /** Opens a connection, or throws Lettuce's exception. */
     LettuceConnection(Endpoint endpoint) {
@@ -88,7 +88,7 @@ final class LettuceConnection implements Wire.Client {
                 Facade.of(ClientResources.class, new Facade().with("eventExecutorGroup", arguments -> loops));
         return new Facade()
                 .with("dispatch", arguments -> dispatch((RedisCommand<?, ?, ?>) arguments[0]))
-                .with("isOpen", arguments -> wire != null && !isClosed)
+                .with("isOpen", arguments -> wire != null && !closed)
                 .with("getTimeout", arguments -> endpoint.commandTimeout())
                 .with("getResources", arguments -> resources)
                 .with("close", arguments -> close())
@@ -108,7 +108,7 @@ final class LettuceConnection implements Wire.Client {
     }
 
     private <C extends RedisCommand<?, ?, ?>> C dispatch(C command) {
-        if (isClosed) {
+        if (closed) {
             command.completeExceptionally(new RedisException("Connection is closed"));
             return command;
         }
@@ -137,7 +137,7 @@ final class LettuceConnection implements Wire.Client {
 
     @Override
     public void reply(Reply reply) {
-        if (isClosed) {
+        if (closed) {
             return;
         }
         RedisCommand<?, ?, ?> command = unanswered.remove();
@@ -149,7 +149,7 @@ final class LettuceConnection implements Wire.Client {
 
     @Override
     public void message(String channel, String text) {
-        if (!isClosed) {
+        if (!closed) {
             endpoint.received().accept(text);
             List.copyOf(messages).forEach(listener -> listener.message(channel, text));
         }
@@ -175,7 +175,7 @@ final class LettuceConnection implements Wire.Client {
 
     @Override
     public void broken() {
-        if (isClosed) {
+        if (closed) {
             return;
         }
         wire = null;
@@ -194,7 +194,7 @@ final class LettuceConnection implements Wire.Client {
     }
 
     private void connectAgain() {
-        if (isClosed) {
+        if (closed) {
             return;
         }
         Wire opened = endpoint.open(this).orElse(null);
@@ -211,7 +211,7 @@ final class LettuceConnection implements Wire.Client {
     }
 
     private CompletableFuture<Void> close() {
-        isClosed = true;
+        closed = true;
         if (wire != null) {
             wire.close();
         }

@@ -54,8 +54,8 @@ public final class Server {
     }
 
     /** Packets between a client and this server are lost from now on, or arrive again. */
-    public void reach(Process client, boolean isReachable) {
-        if (isReachable) {
+    public void reach(Process client, boolean reachable) {
+        if (reachable) {
             unreachableFor.remove(client);
         } else {
             unreachableFor.add(client);

@@ -47,11 +47,11 @@ public final class Wire implements SimRedis.Subscriber {
     private final List<Packet> lost = new ArrayList<>();
     private long upAt;
     private long downAt;
-    private boolean isSilent;
-    private boolean isCut;
-    private boolean isKnownToServer = true;
-    private boolean isBlocked;
-    private boolean isLosingAnswer;
+    private boolean silent;
+    private boolean cut;
+    private boolean knownToServer = true;
+    private boolean blocked;
+    private boolean losingAnswer;
     private long lateness;
 
     /**
@@ -99,15 +99,15 @@ public final class Wire implements SimRedis.Subscriber {
     }
 
     private void arrive(Packet packet) {
-        if (isSilent) {
+        if (silent) {
             lost.add(packet);
-        } else if (!isCut) {
+        } else if (!cut) {
             packet.arrival.run();
         }
     }
 
     private void execute(List<String> command) {
-        if (!isKnownToServer) {
+        if (!knownToServer) {
             cut();
             return;
         }
@@ -116,10 +116,10 @@ public final class Wire implements SimRedis.Subscriber {
     }
 
     private void executeNext() {
-        while (!isBlocked && isKnownToServer && !commands.isEmpty()) {
+        while (!blocked && knownToServer && !commands.isEmpty()) {
             List<String> command = commands.remove();
             if (command.get(0).equals("WAIT")) {
-                isBlocked = true;
+                blocked = true;
                 awaitReplicas(
                         command,
                         time.nanos()
@@ -128,7 +128,7 @@ public final class Wire implements SimRedis.Subscriber {
             } else {
                 long before = server.redis.offset();
                 Reply reply = server.redis.execute(command);
-                if (isLosingAnswer && server.redis.offset() != before) {
+                if (losingAnswer && server.redis.offset() != before) {
                     cut();
                 } else {
                     sendBack(() -> client.reply(reply));
@@ -140,9 +140,9 @@ public final class Wire implements SimRedis.Subscriber {
     /** The server does not block; this client's further commands wait. */
     private void awaitReplicas(List<String> command, long until) {
         Reply reply = server.redis.execute(command);
-        boolean isEnough = reply instanceof Reply.Numeric count && count.value() >= Long.parseLong(command.get(1));
-        if (isEnough || time.nanos() >= until) {
-            isBlocked = false;
+        boolean enough = reply instanceof Reply.Numeric count && count.value() >= Long.parseLong(command.get(1));
+        if (enough || time.nanos() >= until) {
+            blocked = false;
             sendBack(() -> client.reply(reply));
             executeNext();
         } else {
@@ -170,12 +170,12 @@ public final class Wire implements SimRedis.Subscriber {
 
     /** Packets are lost from now on. */
     public void silence() {
-        isSilent = true;
+        silent = true;
     }
 
     /** Lost packets are sent again, and arrive; in order on each side. */
     public void heal() {
-        isSilent = false;
+        silent = false;
         lost.forEach(packet -> transmit(time.nanos(), packet));
         lost.clear();
     }
@@ -187,7 +187,7 @@ public final class Wire implements SimRedis.Subscriber {
 
     /** It is cut when the server has executed the next command that writes, and before the client gets the answer. */
     public void cutBeforeAnswer() {
-        isLosingAnswer = true;
+        losingAnswer = true;
     }
 
     /** The server drops it; the client detects that when it sends. */
@@ -197,11 +197,11 @@ public final class Wire implements SimRedis.Subscriber {
 
     /** Data under way is lost; both sides detect it soon, unless a side does not run. */
     public void cut() {
-        if (isCut) {
+        if (cut) {
             return;
         }
-        isCut = true;
-        isSilent = false;
+        cut = true;
+        silent = false;
         lost.clear();
         server.remove(this);
         time.in(delays.getAsLong(), clientProcess, client::broken);
@@ -209,7 +209,7 @@ public final class Wire implements SimRedis.Subscriber {
     }
 
     private void forget() {
-        isKnownToServer = false;
+        knownToServer = false;
         channels.forEach(channel -> server.redis.unsubscribe(channel, this));
     }
 }

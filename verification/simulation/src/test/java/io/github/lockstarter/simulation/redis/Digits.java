@@ -36,9 +36,9 @@ final class Digits {
             case "inf", "+inf", "infinity", "+infinity" -> OptionalDouble.of(Double.POSITIVE_INFINITY);
             case "-inf", "-infinity" -> OptionalDouble.of(Double.NEGATIVE_INFINITY);
             default -> {
-                boolean isHexadecimal = HEXADECIMAL.matcher(text).matches();
-                yield isHexadecimal || DECIMAL.matcher(text).matches()
-                        ? OptionalDouble.of(Double.parseDouble(isHexadecimal ? text + "p0" : text))
+                boolean hexadecimal = HEXADECIMAL.matcher(text).matches();
+                yield hexadecimal || DECIMAL.matcher(text).matches()
+                        ? OptionalDouble.of(Double.parseDouble(hexadecimal ? text + "p0" : text))
                         : OptionalDouble.empty();
             }
         };

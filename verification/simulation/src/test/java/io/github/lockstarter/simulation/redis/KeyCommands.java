@@ -117,8 +117,8 @@ final class KeyCommands {
         return checked(keys.find(key), false);
     }
 
-    private static @Nullable Stored checked(@Nullable Stored stored, boolean isText) {
-        if (stored != null && stored.isText() != isText) {
+    private static @Nullable Stored checked(@Nullable Stored stored, boolean textOnly) {
+        if (stored != null && stored.isText() != textOnly) {
             throw new Refusal("WRONGTYPE Operation against a key holding the wrong kind of value");
         }
         return stored;

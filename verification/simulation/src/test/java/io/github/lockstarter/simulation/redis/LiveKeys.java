@@ -15,8 +15,8 @@ final class LiveKeys {
     private final Keyspace keyspace;
     private final LongSupplier micros;
     private final List<Effect> effects = new ArrayList<>();
-    private boolean isReplicated = true;
-    private boolean isReplica;
+    private boolean replicated = true;
+    private boolean replica;
 
     LiveKeys(Keyspace keyspace, LongSupplier micros) {
         this.keyspace = keyspace;
@@ -40,7 +40,7 @@ final class LiveKeys {
         if (found == null || millis() <= found.expiresAt()) {
             return found;
         }
-        if (!isReplica) {
+        if (!replica) {
             Change expiry = new Change(key, null);
             keyspace.apply(expiry);
             effects.add(expiry); // whether the script replicates or not
@@ -63,26 +63,26 @@ final class LiveKeys {
 
     /** Hands an effect on that is not of a key. */
     void add(Effect effect) {
-        if (isReplicated) {
+        if (replicated) {
             effects.add(effect);
         }
     }
 
     /** Whether effects from now on are handed on. */
-    void replicate(boolean isOn) {
-        isReplicated = isOn;
+    void replicate(boolean on) {
+        replicated = on;
     }
 
     /** Whether the master alone deletes keys that are over. */
-    void follow(boolean isOn) {
-        isReplica = isOn;
+    void follow(boolean on) {
+        replica = on;
     }
 
     /** All effects since the last call, as one write. */
     List<Effect> takeEffects() {
         List<Effect> write = List.copyOf(effects);
         effects.clear();
-        isReplicated = true;
+        replicated = true;
         return write;
     }
 }

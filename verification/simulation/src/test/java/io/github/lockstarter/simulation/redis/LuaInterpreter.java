@@ -36,7 +36,7 @@ public final class LuaInterpreter implements AutoCloseable {
         Reply call(List<String> command);
 
         /** Whether later writes of the script are also for replicas and the append-only file. */
-        void replicate(boolean isOn);
+        void replicate(boolean on);
 
         /** The text of a table in a script: different in each process, and after each SCRIPT FLUSH. */
         String address();
@@ -216,12 +216,12 @@ public final class LuaInterpreter implements AutoCloseable {
         List<Reply> parts = new ArrayList<>();
         for (int i = 1; ; i++) {
             lua.rawGetI(-1, i);
-            boolean isEnd = lua.isNil(-1);
-            if (!isEnd) {
+            boolean end = lua.isNil(-1);
+            if (!end) {
                 parts.add(toReply());
             }
             lua.pop(1);
-            if (isEnd) {
+            if (end) {
                 return new Reply.Several(parts);
             }
         }

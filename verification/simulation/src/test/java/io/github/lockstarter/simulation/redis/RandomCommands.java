@@ -107,17 +107,17 @@ final class RandomCommands {
     }
 
     private void acquire(String lock, List<String> keys, List<String> arguments) {
-        boolean isAlone = random.nextBoolean();
-        List<String> locks = isAlone ? List.of(lock) : LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
+        boolean alone = random.nextBoolean();
+        List<String> locks = alone ? List.of(lock) : LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
         keys.addAll(locks);
         locks.forEach(each -> keys.add(waiters(each)));
         keys.addAll(List.of(FENCE, HISTORY, CHECKED));
         arguments.addAll(List.of(known(), grace(), millis()));
         for (String each : locks) {
-            String floor = isAlone && random.nextInt(5) == 0 ? fencing(lock) : "0";
+            String floor = alone && random.nextInt(5) == 0 ? fencing(lock) : "0";
             arguments.addAll(List.of(token(each), millis(), floor, any(List.of("", "=", "name"))));
         }
-        if (isAlone) {
+        if (alone) {
             String block = random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(9)) : "1";
             arguments.addAll(List.of(block, random.nextBoolean() ? "" : any(ODD.subList(0, 4))));
             if (random.nextInt(3) == 0) {

@@ -53,8 +53,8 @@ public class SimRedis implements LuaInterpreter.Server {
     private long offset;
     private long step;
     private long startedAt;
-    private boolean isRunning;
-    private boolean isInScript;
+    private boolean running;
+    private boolean inScript;
 
     /** Receives the messages of a channel while the server executes; must not call it. */
     public interface Subscriber {
@@ -79,7 +79,7 @@ public class SimRedis implements LuaInterpreter.Server {
 
     /** Executes a command that a client sends: its words, the first one in capital letters. */
     public Reply execute(List<String> command) {
-        if (!isRunning) {
+        if (!running) {
             throw new IllegalStateException("The server does not run");
         }
         Reply reply =
@@ -121,11 +121,11 @@ public class SimRedis implements LuaInterpreter.Server {
         }
         knownScripts.add(sha);
         int end = 3 + (int) count.getAsLong();
-        isInScript = true;
+        inScript = true;
         try {
             return lua.run(sha, command.subList(3, end), command.subList(end, command.size()), this);
         } finally {
-            isInScript = false;
+            inScript = false;
         }
     }
 
@@ -147,7 +147,7 @@ public class SimRedis implements LuaInterpreter.Server {
         String name = command.get(0);
         if (!KeyCommands.hasWords(command)) {
             return new Reply.Failure(
-                    isInScript
+                    inScript
                             ? "ERR Wrong number of args calling Redis command from script"
                             : "ERR wrong number of arguments for '" + name.toLowerCase(Locale.ROOT) + "' command");
         }
@@ -170,8 +170,8 @@ public class SimRedis implements LuaInterpreter.Server {
     }
 
     @Override
-    public void replicate(boolean isOn) {
-        keys.replicate(isOn);
+    public void replicate(boolean on) {
+        keys.replicate(on);
     }
 
     @Override
@@ -201,12 +201,12 @@ public class SimRedis implements LuaInterpreter.Server {
     }
 
     private long connected() {
-        return replicas.stream().filter(replica -> replica.isRunning).count();
+        return replicas.stream().filter(replica -> replica.running).count();
     }
 
     private long upToDate() {
         return replicas.stream()
-                .filter(replica -> replica.isRunning && replica.keyspace.behind() == 0)
+                .filter(replica -> replica.running && replica.keyspace.behind() == 0)
                 .count();
     }
 
@@ -318,7 +318,7 @@ public class SimRedis implements LuaInterpreter.Server {
 
     /** Ends the process: subscribers and data outside the disk are lost. Replicas keep their data. */
     public void stop() {
-        isRunning = false;
+        running = false;
         subscribers.clear();
         knownScripts.clear();
         keyspace.replace(appendOnlyFile == null ? snapshot : appendOnlyFile.copy());
@@ -327,7 +327,7 @@ public class SimRedis implements LuaInterpreter.Server {
 
     /** Starts the process as master or replica, as before. Its replicas receive its data. */
     public final void start() {
-        isRunning = true;
+        running = true;
         startedAt = micros() / SECOND;
         beginInterpreter();
         history = ids.get();
@@ -350,7 +350,7 @@ public class SimRedis implements LuaInterpreter.Server {
             }
         }
         for (SimRedis replica : replicas) {
-            if (replica.isRunning) {
+            if (replica.running) {
                 replica.keyspace.receive(write);
                 replica.catchUp();
             }
@@ -406,7 +406,7 @@ public class SimRedis implements LuaInterpreter.Server {
     }
 
     private void synchronize() {
-        if (master != null && master.isRunning) {
+        if (master != null && master.running) {
             keys.follow(true);
             keyspace.replace(master.keyspace.copy());
             history = master.history;
@@ -416,6 +416,6 @@ public class SimRedis implements LuaInterpreter.Server {
         if (appendOnlyFile != null) {
             appendOnlyFile.replace(keyspace.copy());
         }
-        replicas.stream().filter(replica -> replica.isRunning).forEach(SimRedis::synchronize);
+        replicas.stream().filter(replica -> replica.running).forEach(SimRedis::synchronize);
     }
 }

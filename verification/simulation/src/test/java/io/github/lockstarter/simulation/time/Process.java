@@ -12,8 +12,8 @@ public final class Process {
 
     private final String name;
     private final Deque<Runnable> missed = new ArrayDeque<>();
-    private boolean isPaused;
-    private boolean isDead;
+    private boolean paused;
+    private boolean dead;
 
     /** A process that runs. */
     public Process(String name) {
@@ -21,10 +21,10 @@ public final class Process {
     }
 
     void run(Runnable action) {
-        if (isDead) {
+        if (dead) {
             return;
         }
-        if (isPaused) {
+        if (paused) {
             missed.add(action);
         } else {
             action.run();
@@ -33,22 +33,22 @@ public final class Process {
 
     /** Whether due events happen now. */
     public boolean isRunning() {
-        return !isPaused && !isDead;
+        return !paused && !dead;
     }
 
     /** Whether it was killed. */
     public boolean isDead() {
-        return isDead;
+        return dead;
     }
 
     /** Stops it, until {@link #resume}. */
     public void pause() {
-        isPaused = true;
+        paused = true;
     }
 
     /** Continues with the missed events, unless one of them pauses or kills it. */
     public void resume() {
-        isPaused = false;
+        paused = false;
         while (isRunning() && !missed.isEmpty()) {
             missed.remove().run();
         }
@@ -56,7 +56,7 @@ public final class Process {
 
     /** Ends it for good. */
     public void kill() {
-        isDead = true;
+        dead = true;
         missed.clear();
     }
 

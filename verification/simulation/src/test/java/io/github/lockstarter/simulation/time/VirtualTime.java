@@ -26,7 +26,7 @@ public final class VirtualTime {
         private final long number;
         private final Process process;
         private final Runnable action;
-        private boolean isCancelled;
+        private boolean cancelled;
 
         private Event(long at, long number, Process process, Runnable action) {
             this.at = at;
@@ -37,7 +37,7 @@ public final class VirtualTime {
 
         /** Keeps it from happening. */
         public void cancel() {
-            isCancelled = true;
+            cancelled = true;
         }
 
         /** When it is due. */
@@ -74,7 +74,7 @@ public final class VirtualTime {
         for (Event next = events.peek(); next != null && next.at < nanos; next = events.peek()) {
             events.poll();
             now = Math.max(now, next.at);
-            if (!next.isCancelled) {
+            if (!next.cancelled) {
                 next.process.run(next.action);
             }
         }

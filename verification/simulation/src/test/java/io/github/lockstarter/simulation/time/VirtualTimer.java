@@ -16,7 +16,7 @@ public final class VirtualTimer implements EngineTimer {
     private final Map<TimerEntry, VirtualTime.Event> scheduled = new HashMap<>();
     private Runnable afterTick = () -> {};
     private long steppedAt = -1;
-    private boolean isClosed;
+    private boolean closed;
 
     /** A timer without entries. */
     public VirtualTimer(VirtualTime time, Process process) {
@@ -30,7 +30,7 @@ public final class VirtualTimer implements EngineTimer {
         long ticks = Math.floorDiv(Math.max(dueNanos, time.nanos() + 1) - origin + TICK_NANOS - 1, TICK_NANOS);
         long due = origin + ticks * TICK_NANOS;
         VirtualTime.Event known = scheduled.get(entry);
-        if (!isClosed && (known == null || due < known.at())) {
+        if (!closed && (known == null || due < known.at())) {
             cancel(entry);
             scheduled.put(entry, time.at(due, process, () -> fire(entry)));
         }
@@ -38,7 +38,7 @@ public final class VirtualTimer implements EngineTimer {
 
     private void fire(TimerEntry entry) {
         VirtualTime.Event event = scheduled.remove(entry);
-        if (isClosed || event == null) {
+        if (closed || event == null) {
             return;
         }
         entry.fire();
@@ -63,7 +63,7 @@ public final class VirtualTimer implements EngineTimer {
 
     @Override
     public void close() {
-        isClosed = true;
+        closed = true;
         scheduled.values().forEach(VirtualTime.Event::cancel);
         scheduled.clear();
     }
