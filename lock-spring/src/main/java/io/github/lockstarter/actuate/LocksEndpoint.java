@@ -6,8 +6,8 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.actuate.LocksReport.Held;
-import io.github.lockstarter.actuate.LocksReport.Stored;
+import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
+import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
 import io.github.lockstarter.actuate.LocksReport.Waiting;
 import java.time.Instant;
 import java.util.List;
@@ -101,7 +101,7 @@ public final class LocksEndpoint {
                 waiting.size(),
                 held.stream()
                         .limit(length)
-                        .map(lock -> Held.of(lock, showsKeys))
+                        .map(lock -> HeldLockReport.of(lock, showsKeys))
                         .toList(),
                 waiting.stream()
                         .limit(length)
@@ -109,7 +109,8 @@ public final class LocksEndpoint {
                         .toList(),
                 key == null
                         ? null
-                        : Stored.of(StoreTimeout.await(admin.inspect(key, checked(slot)), StoredLock.Unknown::new)));
+                        : StoredLockReport.of(
+                                StoreTimeout.await(admin.inspect(key, checked(slot)), StoredLock.Unknown::new)));
     }
 
     private static int checked(@Nullable Integer slot) {

@@ -17,9 +17,9 @@ public record LocksReport(
         String instance,
         int heldTotal,
         int waitingTotal,
-        List<Held> held,
+        List<HeldLockReport> held,
         List<Waiting> waiting,
-        @Nullable Stored store)
+        @Nullable StoredLockReport store)
         implements OperationResponseBody {
 
     public static final String MASKED = "****** (management.endpoint.locks.show-values)";
@@ -31,7 +31,7 @@ public record LocksReport(
      * @param maxHoldMs absent without a limit
      * @param handOvers consecutive hand-overs within this instance
      */
-    public record Held(
+    public record HeldLockReport(
             String key,
             String name,
             int slot,
@@ -47,8 +47,8 @@ public record LocksReport(
             HoldState state,
             @Nullable String takenOverFrom) {
 
-        static Held of(HeldLock held, boolean shown) {
-            return new Held(
+        static HeldLockReport of(HeldLock held, boolean shown) {
+            return new HeldLockReport(
                     shown ? held.key() : MASKED,
                     held.name(),
                     held.slot(),
@@ -88,7 +88,7 @@ public record LocksReport(
      * @param remainingMs until the lease, the minimum hold or the recovery ends
      * @param inDoubtForMs since the store detected the holder's disconnection
      */
-    public record Stored(
+    public record StoredLockReport(
             State state,
             @Nullable LockHolder holder,
             @Nullable Long remainingMs,
@@ -109,9 +109,9 @@ public record LocksReport(
             UNKNOWN
         }
 
-        static Stored of(StoredLock stored) {
+        static StoredLockReport of(StoredLock stored) {
             if (stored instanceof StoredLock.Held held) {
-                return new Stored(
+                return new StoredLockReport(
                         held.inDoubtFor().isPresent() ? State.IN_DOUBT : State.HELD,
                         held.holder().orElse(null),
                         millis(held.remainingLease()),
@@ -122,7 +122,7 @@ public record LocksReport(
             }
             if (stored instanceof StoredLock.Kept kept) {
                 long remaining = kept.remaining().toMillis();
-                return new Stored(
+                return new StoredLockReport(
                         State.KEPT, null, remaining, null, kept.fencingToken(), kept.waitingInstances(), null);
             }
             if (stored instanceof StoredLock.Free free) {
@@ -130,9 +130,10 @@ public record LocksReport(
                 Long remaining =
                         free.recovering().isZero() ? null : free.recovering().toMillis();
                 State state = remaining == null ? State.FREE : State.RECOVERING;
-                return new Stored(state, null, remaining, null, fencingToken, free.waitingInstances(), null);
+                return new StoredLockReport(state, null, remaining, null, fencingToken, free.waitingInstances(), null);
             }
-            return new Stored(State.UNKNOWN, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
+            return new StoredLockReport(
+                    State.UNKNOWN, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
         }
 
         private static @Nullable Long millis(Optional<Duration> duration) {

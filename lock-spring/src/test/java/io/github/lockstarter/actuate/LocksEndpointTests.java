@@ -11,9 +11,9 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.actuate.LocksReport.Held;
-import io.github.lockstarter.actuate.LocksReport.Stored;
-import io.github.lockstarter.actuate.LocksReport.Stored.State;
+import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
+import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
+import io.github.lockstarter.actuate.LocksReport.StoredLockReport.State;
 import io.github.lockstarter.actuate.ReleaseReport.Outcome;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -77,7 +77,7 @@ class LocksEndpointTests {
 
         LocksReport report = endpoint.locks(SecurityContext.NONE, null, null, null, null);
 
-        assertThat(report.held()).extracting(Held::key).containsExactlyInAnyOrder("order:42", "order:7");
+        assertThat(report.held()).extracting(HeldLockReport::key).containsExactlyInAnyOrder("order:42", "order:7");
         assertThat(report.heldTotal()).isEqualTo(2);
         assertThat(report.waitingTotal()).isZero();
         assertThat(report.instance())
@@ -93,7 +93,7 @@ class LocksEndpointTests {
         LockHandle held = engine.acquire(request);
         engine.acquire(request);
 
-        Held shown = endpoint.locks(SecurityContext.NONE, "order:7", null, null, null)
+        HeldLockReport shown = endpoint.locks(SecurityContext.NONE, "order:7", null, null, null)
                 .held()
                 .get(0);
 
@@ -117,13 +117,16 @@ class LocksEndpointTests {
                 LockRequest.of("leased").lease(Duration.ofSeconds(9)).withoutRenewal();
         Stream.of(endless, limited, leased).forEach(engine::acquire);
 
-        List<Held> held =
+        List<HeldLockReport> held =
                 endpoint.locks(SecurityContext.NONE, null, null, null, null).held();
         assertThat(held)
-                .extracting(Held::key, Held::maxHoldMs)
+                .extracting(HeldLockReport::key, HeldLockReport::maxHoldMs)
                 .contains(tuple("endless", null), tuple("limited", 3_600_000L));
-        assertThat(held).filteredOn(Held::key, "leased").singleElement().satisfies(one -> assertThat(one.maxHoldMs())
-                .isBetween(one.heldForMs() + one.remainingLeaseMs(), 9_000L));
+        assertThat(held)
+                .filteredOn(HeldLockReport::key, "leased")
+                .singleElement()
+                .satisfies(
+                        one -> assertThat(one.maxHoldMs()).isBetween(one.heldForMs() + one.remainingLeaseMs(), 9_000L));
     }
 
     @Test
@@ -156,7 +159,7 @@ class LocksEndpointTests {
                 HoldState.IN_DOUBT,
                 Optional.of(new LockHolder("3f2a91c0")));
 
-        Held shown = Held.of(held, true);
+        HeldLockReport shown = HeldLockReport.of(held, true);
 
         assertThat(shown.state()).isEqualTo(HoldState.IN_DOUBT);
         assertThat(shown.takenOverFrom()).isEqualTo("3f2a91c0");
@@ -169,11 +172,11 @@ class LocksEndpointTests {
         StoredLock.Held doubted =
                 new StoredLock.Held(connected.holder(), Optional.empty(), 17, 1, Optional.of(Duration.ofMillis(300)));
 
-        assertThat(Stored.of(connected).state()).isEqualTo(State.HELD);
-        assertThat(Stored.of(connected).inDoubtForMs()).isNull();
-        assertThat(Stored.of(doubted).state()).isEqualTo(State.IN_DOUBT);
-        assertThat(Stored.of(doubted).inDoubtForMs()).isEqualTo(300);
-        assertThat(Stored.of(doubted).holder()).isEqualTo(new LockHolder("3f2a91c0"));
+        assertThat(StoredLockReport.of(connected).state()).isEqualTo(State.HELD);
+        assertThat(StoredLockReport.of(connected).inDoubtForMs()).isNull();
+        assertThat(StoredLockReport.of(doubted).state()).isEqualTo(State.IN_DOUBT);
+        assertThat(StoredLockReport.of(doubted).inDoubtForMs()).isEqualTo(300);
+        assertThat(StoredLockReport.of(doubted).holder()).isEqualTo(new LockHolder("3f2a91c0"));
     }
 
     @Test
@@ -201,7 +204,7 @@ class LocksEndpointTests {
         LocksReport report = endpoint.locks(SecurityContext.NONE, "order:7", null, null, null);
 
         assertThat(report.held()).isEmpty();
-        LocksReport.Stored store = report.store();
+        LocksReport.StoredLockReport store = report.store();
         assertThat(store).isNotNull();
         assertThat(store.state()).isEqualTo(State.HELD);
         assertThat(store.holder()).isNotNull();
@@ -357,7 +360,7 @@ class LocksEndpointTests {
     }
 
     private static List<String> keysOf(LocksReport report) {
-        return report.held().stream().map(Held::key).toList();
+        return report.held().stream().map(HeldLockReport::key).toList();
     }
 
     private static SecurityContext security(String name) {
@@ -379,7 +382,7 @@ class LocksEndpointTests {
         LockRequest tick = LockRequest.of("report").minHold(Duration.ofSeconds(20));
         long fencingToken = fencingTokenOf(tick);
 
-        LocksReport.Stored store =
+        LocksReport.StoredLockReport store =
                 endpoint.locks(SecurityContext.NONE, "report", null, null, null).store();
 
         assertThat(store.state()).isEqualTo(State.KEPT);
@@ -401,13 +404,14 @@ class LocksEndpointTests {
     /** Free it is, and cannot be had. */
     @Test
     void showsThatTheStoreMayHaveForgottenTheOwnerOfALock() {
-        LocksReport.Stored store = LocksReport.Stored.of(new StoredLock.Free(0, 0, Duration.ofSeconds(20)));
+        LocksReport.StoredLockReport store =
+                LocksReport.StoredLockReport.of(new StoredLock.Free(0, 0, Duration.ofSeconds(20)));
         assertThat(store.state()).isEqualTo(State.RECOVERING);
         assertThat(store.remainingMs()).isEqualTo(20_000);
-        LocksReport.Stored free = LocksReport.Stored.of(new StoredLock.Free(0, 0));
+        LocksReport.StoredLockReport free = LocksReport.StoredLockReport.of(new StoredLock.Free(0, 0));
         assertThat(free.state()).isEqualTo(State.FREE);
         assertThat(free.fencingToken()).isNull();
-        assertThat(LocksReport.Stored.of(new StoredLock.Free(7, 0)).fencingToken())
+        assertThat(LocksReport.StoredLockReport.of(new StoredLock.Free(7, 0)).fencingToken())
                 .isEqualTo(7);
     }
 }

@@ -92,7 +92,7 @@ class LockEndpointAutoConfigurationTests {
                 assertThat(context.getBean(LocksEndpoint.class)
                                 .locks(SecurityContext.NONE, null, null, null, null)
                                 .held())
-                        .extracting(LocksReport.Held::key)
+                        .extracting(LocksReport.HeldLockReport::key)
                         .containsExactly(key);
             }
         });

@@ -13,7 +13,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.actuate.LockHealth;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.actuate.LocksReport;
-import io.github.lockstarter.actuate.LocksReport.Stored;
+import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
 import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -140,9 +140,9 @@ class CrashTakeoverApplicationIT {
             REDIS.server().commands().set("lock:{order:42}", "0000000000000017 " + token, SetArgs.Builder.px(60_000));
 
             assertThat(locks.tryAcquire("order:42")).isEmpty();
-            Stored doubted = endpoint.locks(SecurityContext.NONE, "order:42", null, null, null)
+            StoredLockReport doubted = endpoint.locks(SecurityContext.NONE, "order:42", null, null, null)
                     .store();
-            assertThat(doubted.state()).isEqualTo(Stored.State.IN_DOUBT);
+            assertThat(doubted.state()).isEqualTo(StoredLockReport.State.IN_DOUBT);
             assertThat(doubted.holder().instance()).isEqualTo(CRASHED.substring(0, 8));
             assertThat(doubted.inDoubtForMs()).isNotNegative();
 
@@ -153,7 +153,7 @@ class CrashTakeoverApplicationIT {
                     assertThat(held.state()).isEqualTo(HoldState.HELD);
                     assertThat(held.takenOverFrom()).isEqualTo(CRASHED.substring(0, 8));
                 });
-                assertThat(report.store().state()).isEqualTo(Stored.State.HELD);
+                assertThat(report.store().state()).isEqualTo(StoredLockReport.State.HELD);
             }
             assertThat(warnings(output))
                     .filteredOn(line -> line.contains("Took lock"))
@@ -182,13 +182,13 @@ class CrashTakeoverApplicationIT {
             REDIS.server().pause();
             await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null)
                             .held())
-                    .extracting(LocksReport.Held::state)
+                    .extracting(LocksReport.HeldLockReport::state)
                     .containsOnly(HoldState.IN_DOUBT));
             await().untilAsserted(() -> assertThat(warnings(output)).anyMatch(line -> line.contains("is in doubt")));
             REDIS.server().resume();
             await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null)
                             .held())
-                    .extracting(LocksReport.Held::state)
+                    .extracting(LocksReport.HeldLockReport::state)
                     .containsOnly(HoldState.HELD));
 
             await().untilAsserted(() -> assertThat(
