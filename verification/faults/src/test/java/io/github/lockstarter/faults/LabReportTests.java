@@ -3,7 +3,7 @@ package io.github.lockstarter.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
-import io.github.lockstarter.kit.check.Hold;
+import io.github.lockstarter.kit.check.LoggedHold;
 import io.github.lockstarter.kit.check.Span;
 import io.github.lockstarter.kit.check.Violation;
 import java.io.IOException;
@@ -24,8 +24,8 @@ class LabReportTests {
 
     @Test
     void showsAViolationWithTheFaultBeforeIt() throws IOException {
-        Hold one = hold("w1.1", 1, 10 * SECOND);
-        Hold other = hold("w2.1", 2, 10 * SECOND + 1);
+        LoggedHold one = hold("w1.1", 1, 10 * SECOND);
+        LoggedHold other = hold("w2.1", 2, 10 * SECOND + 1);
         Violation overlap = new Violation("I1", "hot:0", other.grantedAt(), other + " <overlaps>", List.of(one, other));
         List<Span> faults = List.of(
                 new Span("standalone", "flushall", 9 * SECOND, 9 * SECOND + 1),
@@ -57,15 +57,15 @@ class LabReportTests {
                 .doesNotContain(">oom<");
     }
 
-    private static Hold hold(String worker, long token, long at) {
-        return new Hold(
+    private static LoggedHold hold(String worker, long token, long at) {
+        return new LoggedHold(
                 worker,
                 "hot:0",
                 token,
                 at,
                 at,
                 "WAITED",
-                new Hold.Right(at + SECOND, 0, at),
-                new Hold.End(at + SECOND, Hold.Kind.RELEASED, "RELEASED", at + SECOND, "written"));
+                new LoggedHold.Right(at + SECOND, 0, at),
+                new LoggedHold.End(at + SECOND, LoggedHold.Kind.RELEASED, "RELEASED", at + SECOND, "written"));
     }
 }

@@ -4,7 +4,7 @@ import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
 import io.github.lockstarter.kit.check.CheckSuite;
 import io.github.lockstarter.kit.check.FencedWritesCheck;
 import io.github.lockstarter.kit.check.History;
-import io.github.lockstarter.kit.check.Hold;
+import io.github.lockstarter.kit.check.LoggedHold;
 import io.github.lockstarter.kit.check.RecoveryCheck;
 import io.github.lockstarter.kit.check.Span;
 import io.github.lockstarter.kit.check.TakeoverCheck;
@@ -43,7 +43,7 @@ record LabResult(
         long lostUnfenced,
         List<Span> faults,
         List<Violation> violations,
-        Map<Violation, List<Hold>> shown) {
+        Map<Violation, List<LoggedHold>> shown) {
 
     private static final int PICTURES = 5;
     private static final long AROUND_NANOS = Duration.ofSeconds(3).toNanos();
@@ -79,7 +79,7 @@ record LabResult(
                 .count();
     }
 
-    private static List<Hold> around(History history, Violation violation) {
+    private static List<LoggedHold> around(History history, Violation violation) {
         return history.holds().getOrDefault(violation.key(), List.of()).stream()
                 .filter(hold -> hold.grantedAt() < violation.at() + AROUND_NANOS
                         && hold.validUntil() > violation.at() - AROUND_NANOS)

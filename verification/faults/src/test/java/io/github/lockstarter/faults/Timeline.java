@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.kit.check.Hold;
+import io.github.lockstarter.kit.check.LoggedHold;
 import io.github.lockstarter.kit.check.Span;
 import io.github.lockstarter.kit.check.Violation;
 import java.util.ArrayList;
@@ -20,11 +20,11 @@ final class Timeline {
     private static final double AFTER_MILLIS = 1000;
 
     private final Violation violation;
-    private final List<Hold> holds;
+    private final List<LoggedHold> holds;
     private final List<Span> faults;
     private final StringBuilder svg = new StringBuilder();
 
-    private Timeline(Violation violation, List<Hold> holds, List<Span> faults) {
+    private Timeline(Violation violation, List<LoggedHold> holds, List<Span> faults) {
         this.violation = violation;
         this.holds = holds;
         this.faults = faults;
@@ -36,13 +36,13 @@ final class Timeline {
      * @param violation in the middle
      * @param holds of its key
      */
-    static String of(Violation violation, List<Hold> holds, List<Span> faults) {
+    static String of(Violation violation, List<LoggedHold> holds, List<Span> faults) {
         return new Timeline(violation, holds, faults).draw();
     }
 
     private String draw() {
         List<String> workers = new ArrayList<>(
-                holds.stream().map(Hold::worker).distinct().sorted().toList());
+                holds.stream().map(LoggedHold::worker).distinct().sorted().toList());
         int height = TOP + ROW * Math.max(1, workers.size()) + 40;
         svg.append(String.format(
                 Locale.ROOT,
@@ -72,7 +72,7 @@ final class Timeline {
     }
 
     /** Dark while the application could rely on the hold, light until its end. */
-    private void drawHold(Hold hold, int y) {
+    private void drawHold(LoggedHold hold, int y) {
         boolean culprit = violation.holds().contains(hold);
         if (hold.end().at() > hold.validUntil()) {
             box(x(hold.validUntil()), x(hold.end().at()), y, 24, "#f2c6b0", "after the lease of " + hold);

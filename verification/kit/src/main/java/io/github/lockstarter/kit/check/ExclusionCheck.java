@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * I1: no two holds of one key overlap while they are {@linkplain Hold#validUntil valid}. A lock with several permits
+ * I1: no two holds of one key overlap while they are {@linkplain LoggedHold#validUntil valid}. A lock with several permits
  * never has more holds than permits, and no two in one slot.
  *
  * <p>Exception: when an operator ends the session of an instance, or the lease of a lock, the lock becomes free before
@@ -29,14 +29,14 @@ public final class ExclusionCheck implements Check {
 
     /** Counts the holds of all slots. */
     private static void count(History history, String lock, long permits, List<Violation> found) {
-        List<Hold> valid = history.holds().entrySet().stream()
+        List<LoggedHold> valid = history.holds().entrySet().stream()
                 .filter(holds -> LabEvent.lockOf(holds.getKey()).equals(lock))
                 .flatMap(holds -> holds.getValue().stream())
-                .filter(Hold::wasValid)
-                .sorted(Comparator.comparingLong(Hold::grantedAt))
+                .filter(LoggedHold::wasValid)
+                .sorted(Comparator.comparingLong(LoggedHold::grantedAt))
                 .toList();
-        List<Hold> present = new ArrayList<>();
-        for (Hold hold : valid) {
+        List<LoggedHold> present = new ArrayList<>();
+        for (LoggedHold hold : valid) {
             present.removeIf(
                     each -> each.validUntil() <= hold.grantedAt() || wasRevoked(history, each, hold.grantedAt()));
             present.add(hold);
@@ -51,10 +51,10 @@ public final class ExclusionCheck implements Check {
         }
     }
 
-    private static void check(History history, List<Hold> holds, List<Violation> found) {
-        List<Hold> valid = holds.stream().filter(Hold::wasValid).toList();
-        Hold longest = null;
-        for (Hold hold : valid) {
+    private static void check(History history, List<LoggedHold> holds, List<Violation> found) {
+        List<LoggedHold> valid = holds.stream().filter(LoggedHold::wasValid).toList();
+        LoggedHold longest = null;
+        for (LoggedHold hold : valid) {
             if (longest != null
                     && hold.grantedAt() < longest.validUntil()
                     && !wasRevoked(history, longest, hold.grantedAt())) {
@@ -74,17 +74,18 @@ public final class ExclusionCheck implements Check {
     }
 
     /** A disconnected holder does not detect the revocation, and the outcome of its release is unknown. */
-    private static boolean wasRevoked(History history, Hold hold, long nextGrantedAt) {
+    private static boolean wasRevoked(History history, LoggedHold hold, long nextGrantedAt) {
         String outcome = hold.end().cause();
-        boolean detected =
-                hold.end().kind() != Hold.Kind.RELEASED || outcome.startsWith("LOST") || outcome.equals("UNKNOWN");
+        boolean detected = hold.end().kind() != LoggedHold.Kind.RELEASED
+                || outcome.startsWith("LOST")
+                || outcome.equals("UNKNOWN");
         return (detected || mayBeExecutedTwice(history, hold) || mayBeUndone(history, hold, nextGrantedAt))
                 && history.revoking().stream()
                         .anyMatch(fault -> fault.touches(nextGrantedAt - history.revocationDelay(), nextGrantedAt));
     }
 
     /** A server that forgets a revocation has the lock again, so its holder never detects the revocation. */
-    private static boolean mayBeUndone(History history, Hold hold, long revokedBefore) {
+    private static boolean mayBeUndone(History history, LoggedHold hold, long revokedBefore) {
         return history.forgetting().stream()
                 .anyMatch(fault -> fault.touches(revokedBefore, hold.end().at()));
     }
@@ -93,7 +94,7 @@ public final class ExclusionCheck implements Check {
      * A repeated release reports success whether or not the lock was there at first. Ending a session breaks its
      * connection; other revocations do not.
      */
-    private static boolean mayBeExecutedTwice(History history, Hold hold) {
+    private static boolean mayBeExecutedTwice(History history, LoggedHold hold) {
         long answered = Math.max(hold.end().at(), hold.end().returnedAt());
         return history.outsideFaults().stream()
                 .filter(fault ->

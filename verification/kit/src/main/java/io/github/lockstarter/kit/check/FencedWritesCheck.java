@@ -51,7 +51,7 @@ public final class FencedWritesCheck implements Check {
                 .sum();
     }
 
-    private static long written(List<Hold> holds) {
+    private static long written(List<LoggedHold> holds) {
         return holds.stream()
                 .filter(hold -> hold.end().written().equals("written"))
                 .count();

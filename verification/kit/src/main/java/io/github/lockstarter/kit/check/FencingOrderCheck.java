@@ -22,11 +22,11 @@ public final class FencingOrderCheck implements Check {
         return found;
     }
 
-    private static void check(History history, List<Hold> holds, List<Violation> found) {
-        Map<Long, Hold> byToken = new HashMap<>();
-        Hold last = null;
-        for (Hold hold : holds) {
-            Hold same = byToken.putIfAbsent(hold.token(), hold);
+    private static void check(History history, List<LoggedHold> holds, List<Violation> found) {
+        Map<Long, LoggedHold> byToken = new HashMap<>();
+        LoggedHold last = null;
+        for (LoggedHold hold : holds) {
+            LoggedHold same = byToken.putIfAbsent(hold.token(), hold);
             if (same != null) {
                 found.add(violation(hold, same));
             }
@@ -39,12 +39,12 @@ public final class FencingOrderCheck implements Check {
         }
     }
 
-    private static boolean mayBeRevoked(History history, Hold hold) {
+    private static boolean mayBeRevoked(History history, LoggedHold hold) {
         return history.revoking().stream()
                 .anyMatch(fault -> fault.touches(hold.grantedAt() - history.revocationDelay(), hold.grantedAt()));
     }
 
-    private static Violation violation(Hold later, Hold earlier) {
+    private static Violation violation(LoggedHold later, LoggedHold earlier) {
         return Violation.of("I2", later.key(), later.grantedAt(), later + " came after " + earlier, earlier, later);
     }
 }

@@ -26,7 +26,7 @@ public final class History {
     private final Map<EventKind, List<LabEvent>> events;
     private final long end;
     private final long lease;
-    private final Map<String, List<Hold>> holds;
+    private final Map<String, List<LoggedHold>> holds;
     private final Map<String, List<Span>> stalls;
     private final Map<String, List<Span>> lateAnswers;
     private final List<Span> faults;
@@ -70,8 +70,8 @@ public final class History {
         this.wakesInOrder =
                 of(EventKind.STORE).stream().allMatch(event -> event.note().equals(WAKES_IN_ORDER));
         this.holds = new TreeMap<>(collectHolds(events).stream()
-                .sorted(Comparator.comparingLong(Hold::grantedAt))
-                .collect(Collectors.groupingBy(Hold::key)));
+                .sorted(Comparator.comparingLong(LoggedHold::grantedAt))
+                .collect(Collectors.groupingBy(LoggedHold::key)));
     }
 
     /** Returns the events of one kind by time. */
@@ -80,7 +80,7 @@ public final class History {
     }
 
     /** Returns the holds by key, in the order of the grants. */
-    public Map<String, List<Hold>> holds() {
+    public Map<String, List<LoggedHold>> holds() {
         return holds;
     }
 
@@ -183,7 +183,7 @@ public final class History {
         return new Span(event.key(), name, event.from(), event.until());
     }
 
-    private List<Hold> collectHolds(List<LabEvent> events) {
+    private List<LoggedHold> collectHolds(List<LabEvent> events) {
         Map<String, HoldDraft> open = new HashMap<>();
         List<HoldDraft> all = new ArrayList<>();
         LatestGrants grants = new LatestGrants();

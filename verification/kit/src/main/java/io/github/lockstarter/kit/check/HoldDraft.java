@@ -17,7 +17,7 @@ final class HoldDraft {
     private long lostAt;
     private String cause = "";
 
-    /** @param takeover as {@link Hold.Right} */
+    /** @param takeover as {@link LoggedHold.Right} */
     HoldDraft(LabEvent acquired, long takeover) {
         this.acquired = acquired;
         this.takeover = takeover;
@@ -49,28 +49,28 @@ final class HoldDraft {
     }
 
     /** @param logsEnd end of a hold without another one */
-    Hold toHold(@Nullable LabEvent kill, long logsEnd) {
-        return new Hold(
+    LoggedHold toHold(@Nullable LabEvent kill, long logsEnd) {
+        return new LoggedHold(
                 acquired.worker(),
                 acquired.key(),
                 acquired.token(),
                 acquired.from(),
                 acquired.at(),
                 acquired.note(),
-                new Hold.Right(deadline, takeover, certainAt),
+                new LoggedHold.Right(deadline, takeover, certainAt),
                 end(kill, logsEnd));
     }
 
-    private Hold.End end(@Nullable LabEvent kill, long logsEnd) {
+    private LoggedHold.End end(@Nullable LabEvent kill, long logsEnd) {
         if (lostAt != 0 && (releasingAt == 0 || lostAt <= releasingAt)) {
-            return new Hold.End(lostAt, Hold.Kind.LOST, cause, returnedAt, written);
+            return new LoggedHold.End(lostAt, LoggedHold.Kind.LOST, cause, returnedAt, written);
         }
         if (releasingAt != 0) {
             String outcomeAndCause = outcome.equals("LOST") ? (outcome + ' ' + cause).strip() : outcome;
-            return new Hold.End(releasingAt, Hold.Kind.RELEASED, outcomeAndCause, returnedAt, written);
+            return new LoggedHold.End(releasingAt, LoggedHold.Kind.RELEASED, outcomeAndCause, returnedAt, written);
         }
         return kill == null
-                ? new Hold.End(logsEnd, Hold.Kind.OPEN, "", 0, written)
-                : new Hold.End(kill.from(), Hold.Kind.KILLED, "", 0, written);
+                ? new LoggedHold.End(logsEnd, LoggedHold.Kind.OPEN, "", 0, written)
+                : new LoggedHold.End(kill.from(), LoggedHold.Kind.KILLED, "", 0, written);
     }
 }

@@ -13,10 +13,10 @@ public final class LossCheck implements Check {
     @Override
     public List<Violation> violations(History history) {
         List<Violation> found = new ArrayList<>();
-        for (List<Hold> holds : history.holds().values()) {
-            for (Hold hold : holds) {
+        for (List<LoggedHold> holds : history.holds().values()) {
+            for (LoggedHold hold : holds) {
                 if (history.isStarter(hold.worker())
-                        && hold.end().kind() != Hold.Kind.KILLED
+                        && hold.end().kind() != LoggedHold.Kind.KILLED
                         && isLate(history, hold)) {
                     found.add(late(hold));
                 }
@@ -33,7 +33,7 @@ public final class LossCheck implements Check {
     }
 
     /** A hold that was valid at its release has a later deadline. */
-    private static boolean isLate(History history, Hold hold) {
+    private static boolean isLate(History history, LoggedHold hold) {
         long known = Math.max(hold.deadline(), hold.grantedAt());
         long overdue = hold.end().at() - known;
         return overdue > Allowance.PROMISED.toNanos()
@@ -42,8 +42,9 @@ public final class LossCheck implements Check {
                                 history, hold.worker(), known, hold.end().at());
     }
 
-    private static Violation late(Hold hold) {
-        String how = hold.end().kind() == Hold.Kind.LOST ? "was told of its loss " : "was not told of its loss until ";
+    private static Violation late(LoggedHold hold) {
+        String how =
+                hold.end().kind() == LoggedHold.Kind.LOST ? "was told of its loss " : "was not told of its loss until ";
         return Violation.of(
                 "I6",
                 hold.key(),

@@ -26,8 +26,8 @@ public final class OwnershipCheck implements Check {
     public List<Violation> violations(History history) {
         List<Span> forgetting = history.forgetting();
         List<Violation> found = new ArrayList<>();
-        for (List<Hold> holds : history.holds().values()) {
-            for (Hold hold : holds) {
+        for (List<LoggedHold> holds : history.holds().values()) {
+            for (LoggedHold hold : holds) {
                 if (wasTaken(hold)
                         && !mayBeExecutedTwice(history, hold)
                         && !mayBeTakenOver(history, hold)
@@ -48,11 +48,11 @@ public final class OwnershipCheck implements Check {
         return found;
     }
 
-    private static boolean wasTaken(Hold hold) {
+    private static boolean wasTaken(LoggedHold hold) {
         String cause = hold.end().cause();
         boolean gone = cause.equals("OWNER_CHANGED")
                 || cause.equals(TAKEN_OVER)
-                || (hold.end().kind() == Hold.Kind.RELEASED
+                || (hold.end().kind() == LoggedHold.Kind.RELEASED
                         && cause.startsWith("LOST")
                         && !cause.endsWith(HISTORY_CHANGED));
         return gone && hold.deadline() - endOf(hold) > DRIFT_NANOS;
@@ -62,14 +62,14 @@ public final class OwnershipCheck implements Check {
      * A release whose reply was lost is repeated, and may then find the next owner. So "lost" proves nothing during a
      * fault of a link or a server.
      */
-    private static boolean mayBeExecutedTwice(History history, Hold hold) {
-        return hold.end().kind() == Hold.Kind.RELEASED
+    private static boolean mayBeExecutedTwice(History history, LoggedHold hold) {
+        return hold.end().kind() == LoggedHold.Kind.RELEASED
                 && history.faults().stream()
                         .anyMatch(fault -> fault.touches(hold.end().at(), endOf(hold)));
     }
 
     /** A takeover needs a fault at most one takeover time before the holder was last certain. */
-    private static boolean mayBeTakenOver(History history, Hold hold) {
+    private static boolean mayBeTakenOver(History history, LoggedHold hold) {
         long from = hold.right().certainAt() - hold.right().takeover() - Allowance.AFTERMATH.toNanos();
         return hold.isTakenOver()
                 && hold.end().cause().endsWith(TAKEN_OVER)
@@ -77,7 +77,7 @@ public final class OwnershipCheck implements Check {
     }
 
     /** A holder stays certain for a part of the session timeout after its last contact; a revocation is immediate. */
-    private static boolean mayHaveEndedWithItsSession(History history, Hold hold) {
+    private static boolean mayHaveEndedWithItsSession(History history, LoggedHold hold) {
         long from = hold.right().certainAt() - history.sessionNanos() - Allowance.AFTERMATH.toNanos();
         boolean expired = hold.end().cause().endsWith(TAKEN_OVER)
                 && history.faults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));
@@ -87,7 +87,7 @@ public final class OwnershipCheck implements Check {
     }
 
     /** When the store had answered, at the latest. */
-    private static long endOf(Hold hold) {
+    private static long endOf(LoggedHold hold) {
         return Math.max(hold.end().at(), hold.end().returnedAt());
     }
 }

@@ -22,7 +22,7 @@ public final class ProgressCheck implements Check {
     }
 
     private static Optional<Violation> late(History history, Vacancy vacancy) {
-        Hold dead = vacancy.dead();
+        LoggedHold dead = vacancy.dead();
         long death = vacancy.death();
         long leaseEnd = Math.max(dead.deadline(), death + Math.max(history.leaseNanos(), history.sessionNanos()));
         return vacancy.refusals().stream()
@@ -33,7 +33,7 @@ public final class ProgressCheck implements Check {
                 .map(event -> violation(dead, event, leaseEnd));
     }
 
-    private static Violation violation(Hold dead, LabEvent event, long leaseEnd) {
+    private static Violation violation(LoggedHold dead, LabEvent event, long leaseEnd) {
         return Violation.of(
                 "I5",
                 dead.key(),

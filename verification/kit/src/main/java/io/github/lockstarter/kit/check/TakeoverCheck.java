@@ -35,11 +35,11 @@ public final class TakeoverCheck implements Check {
     }
 
     /** After a session has ended, the next grant looks like any other. */
-    private static boolean isTakenOver(History history, Hold next) {
+    private static boolean isTakenOver(History history, LoggedHold next) {
         return history.sessionNanos() != 0 || next.path().equals("TAKEN_OVER");
     }
 
-    private static boolean isWantedInTime(Vacancy vacancy, Hold next) {
+    private static boolean isWantedInTime(Vacancy vacancy, LoggedHold next) {
         long latest = vacancy.death() + vacancy.dead().right().takeover() / 2;
         return next.requestedAt() < latest || vacancy.refusals().stream().anyMatch(event -> event.from() < latest);
     }
@@ -79,7 +79,7 @@ public final class TakeoverCheck implements Check {
                 + Vacancy.grace(history, from, until);
     }
 
-    private static Violation violation(Hold dead, LabEvent event, long firstLook) {
+    private static Violation violation(LoggedHold dead, LabEvent event, long firstLook) {
         return Violation.of(
                 "I5",
                 dead.key(),

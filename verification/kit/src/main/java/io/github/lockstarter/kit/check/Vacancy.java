@@ -16,18 +16,18 @@ import java.util.stream.Stream;
  * @param next when the lock was granted next; {@link Long#MAX_VALUE} if never
  * @param refusals "contended" answers between the two
  */
-record Vacancy(Hold dead, long death, long next, List<LabEvent> refusals) {
+record Vacancy(LoggedHold dead, long death, long next, List<LabEvent> refusals) {
 
     /** How much longer than the longest lease the store grants nothing after it lost data. */
     private static final Duration BEYOND_THE_LEASE = Duration.ofMillis(600);
 
     static List<Vacancy> of(History history) {
-        List<Hold> dead = history.holds().values().stream()
+        List<LoggedHold> dead = history.holds().values().stream()
                 .flatMap(List::stream)
-                .filter(hold -> hold.end().kind() == Hold.Kind.KILLED
+                .filter(hold -> hold.end().kind() == LoggedHold.Kind.KILLED
                         && hold.deadline() > hold.end().at())
                 .toList();
-        List<String> keys = dead.stream().map(Hold::key).distinct().toList();
+        List<String> keys = dead.stream().map(LoggedHold::key).distinct().toList();
         Map<String, List<LabEvent>> grants = byKey(
                 Stream.concat(history.of(EventKind.GRANTED).stream(), history.of(EventKind.ACQUIRED).stream()), keys);
         Map<String, List<LabEvent>> refusals = byKey(
@@ -45,14 +45,14 @@ record Vacancy(Hold dead, long death, long next, List<LabEvent> refusals) {
     }
 
     /** Whether no one else had been granted the lock by then. */
-    private static boolean isLast(Hold dead, History history, List<LabEvent> grants) {
+    private static boolean isLast(LoggedHold dead, History history, List<LabEvent> grants) {
         long death = history.deadAt(dead.worker());
         return grants.stream()
                 .noneMatch(event ->
                         !event.worker().equals(dead.worker()) && event.at() > dead.grantedAt() && event.at() <= death);
     }
 
-    private static Vacancy of(Hold dead, long death, List<LabEvent> grants, List<LabEvent> refusals) {
+    private static Vacancy of(LoggedHold dead, long death, List<LabEvent> grants, List<LabEvent> refusals) {
         long next = grants.stream()
                 .mapToLong(LabEvent::at)
                 .filter(at -> at > death)

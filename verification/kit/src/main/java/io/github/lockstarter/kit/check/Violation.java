@@ -11,13 +11,13 @@ import java.util.List;
  * @param description with numbers
  * @param holds the holds concerned
  */
-public record Violation(String invariant, String key, long at, String description, List<Hold> holds) {
+public record Violation(String invariant, String key, long at, String description, List<LoggedHold> holds) {
 
     public Violation {
         holds = List.copyOf(holds);
     }
 
-    static Violation of(String invariant, String key, long at, String description, Hold... holds) {
+    static Violation of(String invariant, String key, long at, String description, LoggedHold... holds) {
         return new Violation(invariant, key, at, description, List.of(holds));
     }
 }

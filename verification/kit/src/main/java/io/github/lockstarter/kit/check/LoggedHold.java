@@ -11,7 +11,7 @@ package io.github.lockstarter.kit.check;
  * @param right how long the hold excludes others
  * @param end how it ended
  */
-public record Hold(
+public record LoggedHold(
         String worker, String key, long token, long requestedAt, long grantedAt, String path, Right right, End end) {
 
     /**
