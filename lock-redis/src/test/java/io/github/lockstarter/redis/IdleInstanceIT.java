@@ -45,7 +45,7 @@ class IdleInstanceIT {
         Duration grace = Duration.ofMinutes(10);
         Duration quiet = Duration.ofMinutes(2);
         RedisSettings settings = new RedisSettings(
-                "lock:", RedisStore.DEFAULTS.commandTimeout(), new RedisSettings.Guard(grace, firstUse, quiet));
+                "lock:", RedisStore.DEFAULTS.commandTimeout(), new RedisSettings.HistoryGuard(grace, firstUse, quiet));
         try (RedisServer server = RedisServer.start();
                 RedisLockBackend backend = backend(new DirectRedisConnector(server.uri(), settings), settings)) {
             BackendUser.answer(backend.acquire(command(BackendUser.KEY)));

@@ -37,7 +37,7 @@ class RedisFaultsIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final LockToken OWNER = token("a", 1);
-    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(2));
+    private static final RedisSettings.HistoryGuard GUARD = RedisSettings.HistoryGuard.of(Duration.ofSeconds(2));
     private static final RedisSettings HASTY = new RedisSettings("lock:", Duration.ofMillis(600), GUARD);
 
     private static final RedisSettings PATIENT = new RedisSettings("lock:", Duration.ofSeconds(20), GUARD);

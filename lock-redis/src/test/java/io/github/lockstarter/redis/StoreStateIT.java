@@ -182,8 +182,8 @@ class StoreStateIT {
     @Test
     @Tag(Effort.TIMING)
     void startsAfterOneCheckWithoutAnAnswerInTime() {
-        RedisSettings settings =
-                new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ofSeconds(30)));
+        RedisSettings settings = new RedisSettings(
+                "lock:", Duration.ofSeconds(2), RedisSettings.HistoryGuard.of(Duration.ofSeconds(30)));
         AtomicInteger checks = new AtomicInteger();
         try (TcpProxy proxy = TcpProxy.before(server);
                 RedisLockBackend proxied = new RedisLockBackend(

@@ -41,7 +41,7 @@ class TwoMastersIT {
     private static final Duration LEASE = Duration.ofMinutes(2);
     private static final Duration PULSE = Duration.ofMillis(500);
     private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", Duration.ofSeconds(20), RedisSettings.Guard.of(LEASE));
+            new RedisSettings("lock:", Duration.ofSeconds(20), RedisSettings.HistoryGuard.of(LEASE));
 
     private final String key = "two-masters:" + UUID.randomUUID();
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();

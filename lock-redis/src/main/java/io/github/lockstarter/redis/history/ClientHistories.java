@@ -41,7 +41,7 @@ public final class ClientHistories {
 
     private final KeySpace keySpace;
     private final boolean perSlot;
-    private final RedisSettings.Guard guard;
+    private final RedisSettings.HistoryGuard guard;
     private final ServerHistory.Terms terms;
     private final @Nullable NodeHistoryIds names;
     private final Function<String, Optional<String>> nodeOf;
@@ -59,7 +59,7 @@ public final class ClientHistories {
     public ClientHistories(
             KeySpace keySpace,
             RedisConnector servers,
-            RedisSettings.Guard guard,
+            RedisSettings.HistoryGuard guard,
             Function<String, Optional<String>> nodeOf) {
         this.keySpace = keySpace;
         this.perSlot = servers.isCluster();

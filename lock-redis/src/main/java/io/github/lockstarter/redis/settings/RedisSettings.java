@@ -16,7 +16,7 @@ import java.util.List;
  * @param commandTimeout after this time the outcome of a command is unknown
  * @param guard handling of a server that may have forgotten locks
  */
-public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
+public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGuard guard) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
@@ -32,7 +32,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
 
     /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
     public static final RedisSettings DEFAULTS =
-            new RedisSettings("lock:", Duration.ofSeconds(2), Guard.of(Duration.ofSeconds(30)));
+            new RedisSettings("lock:", Duration.ofSeconds(2), HistoryGuard.of(Duration.ofSeconds(30)));
 
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
@@ -72,7 +72,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * @param deposedMasterWrites how long a master may accept writes after another was promoted; extends the grace
      *     period; zero for never
      */
-    public record Guard(Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites) {
+    public record HistoryGuard(Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites) {
 
         /** A third of a lease is half of what remains when its first renewal is due; that renewal gets the rest. */
         private static final int SHARE_OF_LEASE = 3;
@@ -84,7 +84,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
          * @param firstUse whether to trust a server that seems new
          * @param deposedMasterWrites already validated
          */
-        public Guard {
+        public HistoryGuard {
             deposedMasterWrites = gracePeriod.isZero() ? Duration.ZERO : deposedMasterWrites;
         }
 
@@ -93,8 +93,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
          *
          * @param gracePeriod how long a server that may have forgotten locks grants no free lock
          */
-        public static Guard of(Duration gracePeriod) {
-            return new Guard(gracePeriod, FirstUse.GRANT, Duration.ZERO);
+        public static HistoryGuard of(Duration gracePeriod) {
+            return new HistoryGuard(gracePeriod, FirstUse.GRANT, Duration.ZERO);
         }
 
         /** {@return whether free locks are granted at once, including forgotten ones} */

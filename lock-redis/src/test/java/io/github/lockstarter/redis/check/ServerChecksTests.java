@@ -45,8 +45,8 @@ class ServerChecksTests {
 
     private List<String> warnings(long grace) {
         when(connector.target()).thenReturn(new Target("localhost:6379", false, RedisSetup.APPLICATION));
-        RedisSettings settings =
-                new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ofMillis(grace)));
+        RedisSettings settings = new RedisSettings(
+                "lock:", Duration.ofSeconds(2), RedisSettings.HistoryGuard.of(Duration.ofMillis(grace)));
         return new ServerChecks(mock(RedisConnections.class), connector, settings, new KeySpace("lock:")).warnings();
     }
 }

@@ -13,25 +13,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServerStateTests {
 
     private static final RedisSettings WITHOUT_GRACE =
-            new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ZERO));
+            new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.HistoryGuard.of(Duration.ZERO));
 
     private static final RedisSettings DISTRUSTING = new RedisSettings(
             "lock:",
             Duration.ofSeconds(2),
-            new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRACE, Duration.ZERO));
+            new RedisSettings.HistoryGuard(Duration.ofSeconds(30), FirstUse.GRACE, Duration.ZERO));
 
     private static final String SAFE = """
-            maxmemory:100
-            maxmemory_policy:noeviction
-            aof_enabled:1
-            """;
+        maxmemory:100
+        maxmemory_policy:noeviction
+        aof_enabled:1
+        """;
 
     private static final String WITHOUT_LOG = """
-            aof_enabled:0
-            rdb_changes_since_last_save:7
-            rdb_last_save_time:1790000000
-            server_time_usec:%d
-            """;
+        aof_enabled:0
+        rdb_changes_since_last_save:7
+        rdb_last_save_time:1790000000
+        server_time_usec:%d
+        """;
 
     @Test
     void givesNoWarningForSafeSettings() {
@@ -70,7 +70,7 @@ class ServerStateTests {
         RedisSettings bound = new RedisSettings(
                 "lock:",
                 Duration.ofSeconds(2),
-                new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRANT, Duration.ofSeconds(5)));
+                new RedisSettings.HistoryGuard(Duration.ofSeconds(30), FirstUse.GRANT, Duration.ofSeconds(5)));
         assertThat(warnings("redis_version:6.0.16", bound))
                 .singleElement()
                 .asString()

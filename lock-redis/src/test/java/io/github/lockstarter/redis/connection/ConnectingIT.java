@@ -50,7 +50,7 @@ class ConnectingIT {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
     private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.Guard.of(Duration.ofSeconds(30)));
+            new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.HistoryGuard.of(Duration.ofSeconds(30)));
 
     /** The command timeout, plus delays of a busy machine. */
     private static final Duration BOUND = COMMAND_TIMEOUT.plusMillis(900);
@@ -153,7 +153,7 @@ class ConnectingIT {
         @Test
         void connectsAgainAtStartupWhenNoServerAnswered() {
             RedisSettings patient =
-                    new RedisSettings("lock:", Duration.ofSeconds(3), RedisSettings.Guard.of(Duration.ZERO));
+                    new RedisSettings("lock:", Duration.ofSeconds(3), RedisSettings.HistoryGuard.of(Duration.ZERO));
             try (TcpProxy proxy = TcpProxy.before(REPLICATION.topology().master());
                     RedisLockBackend backend = new RedisLockBackend(
                             new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), patient), patient)) {
@@ -251,7 +251,7 @@ class ConnectingIT {
 
         private static RedisLockBackend patient(RedisURI uri) {
             RedisSettings patient =
-                    new RedisSettings("lock:", Duration.ofSeconds(20), RedisSettings.Guard.of(Duration.ZERO));
+                    new RedisSettings("lock:", Duration.ofSeconds(20), RedisSettings.HistoryGuard.of(Duration.ZERO));
             return new RedisLockBackend(new DirectRedisConnector(uri, patient), patient);
         }
 

@@ -6,7 +6,7 @@ import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
-import io.github.lockstarter.kit.redis.RedisTopology;
+import io.github.lockstarter.kit.redis.RedisServerGroup;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
@@ -99,7 +99,7 @@ public final class RedisStore implements LockStore {
 
     /** The guard for leases up to this length, with another command timeout. */
     public static RedisSettings guarding(Duration longestLease, Duration commandTimeout) {
-        return new RedisSettings("lock:", commandTimeout, RedisSettings.Guard.of(longestLease));
+        return new RedisSettings("lock:", commandTimeout, RedisSettings.HistoryGuard.of(longestLease));
     }
 
     /** The same servers, used otherwise. */
@@ -125,7 +125,7 @@ public final class RedisStore implements LockStore {
                 its -> DirectRedisConnector.toCluster(urisOf(nodes), its), WITHOUT_GRACE, nodes.servers());
     }
 
-    private static List<RedisURI> urisOf(RedisTopology topology) {
+    private static List<RedisURI> urisOf(RedisServerGroup topology) {
         return topology.servers().stream().map(RedisServer::uri).toList();
     }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 class ClientHistoriesTests {
 
-    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(30));
+    private static final RedisSettings.HistoryGuard GUARD = RedisSettings.HistoryGuard.of(Duration.ofSeconds(30));
     private static final KeySpace KEYS = KeySpace.of("lock:", true);
 
     private final StubRedisConnector server = new StubRedisConnector();
@@ -88,8 +88,8 @@ class ClientHistoriesTests {
 
     @Test
     void areDisabledWithoutAGracePeriod() {
-        ClientHistories histories =
-                new ClientHistories(KEYS, server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
+        ClientHistories histories = new ClientHistories(
+                KEYS, server, RedisSettings.HistoryGuard.of(Duration.ZERO), key -> Optional.empty());
         histories.of("lock:{a}").learn("?:1:grace");
         assertThat(histories.guard()).isEqualTo(Guard.OFF);
         assertThat(histories.recovery()).isEmpty();
@@ -158,8 +158,8 @@ class ClientHistoriesTests {
     @Test
     void distrustANodeInNewSlotsForTheGracePeriodAfterItsMarkerChanged() {
         Duration lease = Duration.ofSeconds(2);
-        ClientHistories histories =
-                new ClientHistories(KEYS, cluster(), RedisSettings.Guard.of(lease), key -> Optional.of("node:1"));
+        ClientHistories histories = new ClientHistories(
+                KEYS, cluster(), RedisSettings.HistoryGuard.of(lease), key -> Optional.of("node:1"));
         histories.ofKey("a").learn("x:1:grace");
         long changing = System.nanoTime();
         histories.ofKey("a").learn("y:2:grace");
@@ -243,7 +243,7 @@ class ClientHistoriesTests {
         ClientHistories histories = new ClientHistories(new KeySpace("lock:"), server, GUARD, key -> Optional.empty());
         assertThat(histories.toCheck()).containsExactly(histories.ofKey("any"));
         ClientHistories unguarded = new ClientHistories(
-                new KeySpace("lock:"), server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
+                new KeySpace("lock:"), server, RedisSettings.HistoryGuard.of(Duration.ZERO), key -> Optional.empty());
         assertThat(unguarded.toCheck()).isEmpty();
     }
 
@@ -252,7 +252,7 @@ class ClientHistoriesTests {
         ServerHistory history = new ClientHistories(
                         KEYS,
                         server,
-                        new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRACE, Duration.ZERO),
+                        new RedisSettings.HistoryGuard(Duration.ofSeconds(30), FirstUse.GRACE, Duration.ZERO),
                         key -> Optional.empty())
                 .of("lock:{a}");
         assertThat(history.known()).isEqualTo("-");
@@ -265,7 +265,8 @@ class ClientHistoriesTests {
         ServerHistory.Terms terms = new ClientHistories(
                         KEYS,
                         server,
-                        new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRANT, Duration.ofMillis(2_500)),
+                        new RedisSettings.HistoryGuard(
+                                Duration.ofSeconds(30), FirstUse.GRANT, Duration.ofMillis(2_500)),
                         key -> Optional.empty())
                 .of("lock:{a}")
                 .terms();

@@ -133,10 +133,11 @@ class HistoryGuardIT {
             assertThatThrownBy(() -> application.locks().acquire(request.maxWait(ofMillis(300))))
                     .isInstanceOf(LockStoreRecoveringException.class)
                     .hasMessageMatching(
-                            "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at \\S+ lost"
-                                    + " its data, so it grants no free locks for another \\d{3}(\\.\\d)?s"
-                                    + " \\(the grace period, by default distributed-lock\\.max-lease\\), since owners"
-                                    + " of forgotten locks may still be working\\. There is nothing to do: .* are granted again");
+                            "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at"
+                                + " \\S+ lost its data, so it grants no free locks for another \\d{3}(\\.\\d)?s \\(the"
+                                + " grace period, by default distributed-lock\\.max-lease\\), since owners of"
+                                + " forgotten locks may still be working\\. There is nothing to do: .* are granted"
+                                + " again");
         }
     }
 
@@ -174,7 +175,9 @@ class HistoryGuardIT {
     void renewsOnceADeposedMasterAcceptsNoMoreWrites() {
         Duration lease = RedisScenario.LONG_LEASE;
         RedisSettings settings = new RedisSettings(
-                "lock:", GUARDED.commandTimeout(), new RedisSettings.Guard(lease, FirstUse.GRANT, ofMillis(600)));
+                "lock:",
+                GUARDED.commandTimeout(),
+                new RedisSettings.HistoryGuard(lease, FirstUse.GRANT, ofMillis(600)));
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 ClockedEngine application = new ClockedEngine(store.connect(), Application.settings(lease))) {

@@ -20,7 +20,7 @@ class RedisSettingsTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(30));
+    private static final RedisSettings.HistoryGuard GUARD = RedisSettings.HistoryGuard.of(Duration.ofSeconds(30));
 
     private final RedisSettings settings = new RedisSettings("lock:", TIMEOUT, GUARD);
 
@@ -81,8 +81,8 @@ class RedisSettingsTests {
     @ValueSource(longs = {-1, 10_001, 30_000})
     void refuseAQuietPeriodThatALeaseCannotOutlast(long millis) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        RedisSettings.Guard.checkDeposedMasterWrites(Duration.ofMillis(millis), Duration.ofSeconds(30)))
+                .isThrownBy(() -> RedisSettings.HistoryGuard.checkDeposedMasterWrites(
+                        Duration.ofMillis(millis), Duration.ofSeconds(30)))
                 .withMessageContaining("distributed-lock.redis.deposed-master-writes is "
                         + DurationText.exactly(Duration.ofMillis(millis)))
                 .withMessageContaining("a third of every lease (30s)");
@@ -92,15 +92,15 @@ class RedisSettingsTests {
     void acceptAQuietPeriodOfAThirdOfTheLease() {
         Duration lease = Duration.ofSeconds(30);
         Duration writes = Duration.ofSeconds(10);
-        RedisSettings.Guard.checkDeposedMasterWrites(writes, lease);
-        assertThat(new RedisSettings.Guard(lease, RedisSettings.FirstUse.GRANT, writes).grace())
+        RedisSettings.HistoryGuard.checkDeposedMasterWrites(writes, lease);
+        assertThat(new RedisSettings.HistoryGuard(lease, RedisSettings.FirstUse.GRANT, writes).grace())
                 .isEqualTo(Duration.ofSeconds(40));
     }
 
     @Test
     void haveNoQuietPeriodWithoutAGracePeriod() {
-        RedisSettings.Guard off =
-                new RedisSettings.Guard(Duration.ZERO, RedisSettings.FirstUse.GRANT, Duration.ofSeconds(10));
+        RedisSettings.HistoryGuard off =
+                new RedisSettings.HistoryGuard(Duration.ZERO, RedisSettings.FirstUse.GRANT, Duration.ofSeconds(10));
         assertThat(off.grace()).isZero();
         assertThat(off.deposedMasterWrites()).isZero();
     }
@@ -109,8 +109,8 @@ class RedisSettingsTests {
     @ValueSource(longs = {-1, 1, 29_999})
     void refuseAGracePeriodThatEndsBeforeALease(long millis) {
         assertThatIllegalArgumentException()
-                .isThrownBy(
-                        () -> RedisSettings.Guard.checkGracePeriod(Duration.ofMillis(millis), Duration.ofSeconds(30)))
+                .isThrownBy(() ->
+                        RedisSettings.HistoryGuard.checkGracePeriod(Duration.ofMillis(millis), Duration.ofSeconds(30)))
                 .withMessageContaining(
                         "distributed-lock.redis.grace-period is " + DurationText.exactly(Duration.ofMillis(millis)))
                 .withMessageContaining("0s, or at least distributed-lock.max-lease (30s)");
@@ -119,7 +119,8 @@ class RedisSettingsTests {
     @ParameterizedTest
     @ValueSource(longs = {0, 30, 60})
     void acceptNoGracePeriodAndOneThatOutlastsAllLeases(long seconds) {
-        assertThatCode(() -> RedisSettings.Guard.checkGracePeriod(Duration.ofSeconds(seconds), Duration.ofSeconds(30)))
+        assertThatCode(() -> RedisSettings.HistoryGuard.checkGracePeriod(
+                        Duration.ofSeconds(seconds), Duration.ofSeconds(30)))
                 .doesNotThrowAnyException();
     }
 

@@ -45,12 +45,12 @@ record RedisLockProperties(
     /** @throws IllegalArgumentException if a property is invalid; names it */
     RedisSettings settings(LockSettings locks) {
         Stream.concat(Stream.of(locks.lease()), locks.leases().values().stream())
-                .forEach(lease -> RedisSettings.Guard.checkDeposedMasterWrites(deposedMasterWrites, lease));
+                .forEach(lease -> RedisSettings.HistoryGuard.checkDeposedMasterWrites(deposedMasterWrites, lease));
         Duration grace = gracePeriod == null ? locks.longestLease() : gracePeriod;
-        RedisSettings.Guard.checkGracePeriod(grace, locks.longestLease());
+        RedisSettings.HistoryGuard.checkGracePeriod(grace, locks.longestLease());
         return new RedisSettings(
                 locks.keyPrefix(),
                 commandTimeout,
-                new RedisSettings.Guard(grace, RedisSettings.FirstUse.GRANT, deposedMasterWrites));
+                new RedisSettings.HistoryGuard(grace, RedisSettings.FirstUse.GRANT, deposedMasterWrites));
     }
 }

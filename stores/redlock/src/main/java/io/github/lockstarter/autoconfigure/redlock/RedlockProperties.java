@@ -131,7 +131,7 @@ record RedlockProperties(
         return new RedisSettings(
                 locks.keyPrefix(),
                 nodeTimeout,
-                new RedisSettings.Guard(locks.longestLease(), RedisSettings.FirstUse.GRACE, Duration.ZERO));
+                new RedisSettings.HistoryGuard(locks.longestLease(), RedisSettings.FirstUse.GRACE, Duration.ZERO));
     }
 
     /** Omits passwords. */

@@ -76,7 +76,8 @@ public final class QuorumStore implements LockStore {
 
     private static QuorumStore of(
             List<RedisURI> nodes, Duration longestLease, Duration timeout, List<RedisServer> majority) {
-        RedisSettings.Guard guard = new RedisSettings.Guard(longestLease, RedisSettings.FirstUse.GRACE, Duration.ZERO);
+        RedisSettings.HistoryGuard guard =
+                new RedisSettings.HistoryGuard(longestLease, RedisSettings.FirstUse.GRACE, Duration.ZERO);
         return new QuorumStore(
                 nodes, longestLease, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity(), majority);
     }
@@ -87,7 +88,7 @@ public final class QuorumStore implements LockStore {
                 nodes,
                 longestLease,
                 new RedisSettings(
-                        settings.keyPrefix(), settings.commandTimeout(), RedisSettings.Guard.of(Duration.ZERO)),
+                        settings.keyPrefix(), settings.commandTimeout(), RedisSettings.HistoryGuard.of(Duration.ZERO)),
                 wrapping,
                 majority);
     }

@@ -71,7 +71,7 @@ final class Backends {
         return new RedisSettings(
                 "lock:",
                 COMMAND_TIMEOUT,
-                new RedisSettings.Guard(gracePeriod, FirstUse.GRANT, address.deposedMasterWrites()));
+                new RedisSettings.HistoryGuard(gracePeriod, FirstUse.GRANT, address.deposedMasterWrites()));
     }
 
     /** With threads of its own, as an application has them: a route, even to the server itself, gives it those. */

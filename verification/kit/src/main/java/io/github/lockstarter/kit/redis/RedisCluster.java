@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * Three masters with one replica each. Nodes start with a prepared state file that contains all nodes, roles and
  * slots, which is much faster than {@code CLUSTER MEET}.
  */
-public final class RedisCluster implements RedisTopology {
+public final class RedisCluster implements RedisServerGroup {
 
     private static final int MASTERS = 3;
     private static final int START_ATTEMPTS = 3;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Independent servers. */
-public final class RedisQuorum implements RedisTopology {
+public final class RedisQuorum implements RedisServerGroup {
 
     private final List<RedisServer> servers = new ArrayList<>();
 

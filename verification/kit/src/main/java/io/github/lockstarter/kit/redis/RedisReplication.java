@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A master with replicas and without sentinels: roles change only by {@code REPLICAOF}. */
-public final class RedisReplication implements RedisTopology {
+public final class RedisReplication implements RedisServerGroup {
 
     private final List<RedisServer> servers = new ArrayList<>();
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * A master with two replicas, and three sentinels that promote a replica about two seconds after the master stops
  * answering.
  */
-public final class RedisSentinels implements RedisTopology {
+public final class RedisSentinels implements RedisServerGroup {
 
     public static final String MASTER = "locks";
 
@@ -127,7 +127,7 @@ public final class RedisSentinels implements RedisTopology {
 
     /** Addresses of the sentinels for {@code spring.data.redis.sentinel.nodes}. */
     public String nodes() {
-        return RedisTopology.addressesOf(sentinels());
+        return RedisServerGroup.addressesOf(sentinels());
     }
 
     @Override

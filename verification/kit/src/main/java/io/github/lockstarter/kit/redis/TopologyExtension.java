@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
 
 /**
- * One {@link RedisTopology} of a kind for all test classes of a JVM, as new before each test. Ends after the last test.
+ * One {@link RedisServerGroup} of a kind for all test classes of a JVM, as new before each test. Ends after the last test.
  * Register it as a static field:
  *
  * <pre>{@code
@@ -18,7 +18,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store;
  *
  * @param <T> the kind
  */
-public final class TopologyExtension<T extends RedisTopology> extends FreshBeforeEachTest implements BeforeAllCallback {
+public final class TopologyExtension<T extends RedisServerGroup> extends FreshBeforeEachTest
+        implements BeforeAllCallback {
 
     private final Class<T> kind;
     private final Supplier<T> start;

@@ -77,7 +77,7 @@ final class Instance {
         RedisSettings redis = new RedisSettings(
                 "lock:",
                 setting.commandTimeout(),
-                new RedisSettings.Guard(setting.lease(), RedisSettings.FirstUse.GRANT, setting.deposedWrites()));
+                new RedisSettings.HistoryGuard(setting.lease(), RedisSettings.FirstUse.GRANT, setting.deposedWrites()));
         return new RedisLockBackend(new SimConnector(endpoint, threads, world.servers), redis);
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Several related Redis servers. */
-public interface RedisTopology extends AutoCloseable {
+public interface RedisServerGroup extends AutoCloseable {
 
     /** All data servers in a fixed order. */
     List<RedisServer> servers();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The topologies have the declared roles, and recover from the changes of tests. */
 @Tag("full")
-class RedisTopologyIT {
+class RedisServerGroupIT {
 
     @Nested
     class Replication {
