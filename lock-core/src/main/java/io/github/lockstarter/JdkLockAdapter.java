@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdkLockAdapter implements Lock {
 
-    private static final ThreadLocal<@Nullable Map<Subject, Deque<LockHandle>>> HOLDS = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Map<LockIdentity, Deque<LockHandle>>> HOLDS = new ThreadLocal<>();
 
     private final LockSource source;
     private final LockRequest request;
-    private final Subject subject;
+    private final LockIdentity subject;
 
     JdkLockAdapter(LockSource source, LockRequest request) {
         this.source = source;
         this.request = request;
-        this.subject = new Subject(source, request.keys());
+        this.subject = new LockIdentity(source, request.keys());
     }
 
     @Override
@@ -98,14 +98,14 @@ final class JdkLockAdapter implements Lock {
         }
     }
 
-    private static Map<Subject, Deque<LockHandle>> holds() {
-        Map<Subject, Deque<LockHandle>> all = HOLDS.get();
+    private static Map<LockIdentity, Deque<LockHandle>> holds() {
+        Map<LockIdentity, Deque<LockHandle>> all = HOLDS.get();
         return all == null ? Map.of() : all;
     }
 
     private LockHandle push(LockHandle handle) {
         try {
-            Map<Subject, Deque<LockHandle>> all = HOLDS.get();
+            Map<LockIdentity, Deque<LockHandle>> all = HOLDS.get();
             if (all == null) {
                 all = new HashMap<>();
                 HOLDS.set(all);
@@ -124,7 +124,7 @@ final class JdkLockAdapter implements Lock {
     }
 
     private LockHandle pop() {
-        Map<Subject, Deque<LockHandle>> all = holds();
+        Map<LockIdentity, Deque<LockHandle>> all = holds();
         Deque<LockHandle> own = all.get(subject);
         try {
             if (own == null) {
@@ -154,5 +154,5 @@ final class JdkLockAdapter implements Lock {
         return "Lock" + request.keys();
     }
 
-    private record Subject(LockSource source, List<String> keys) {}
+    private record LockIdentity(LockSource source, List<String> keys) {}
 }

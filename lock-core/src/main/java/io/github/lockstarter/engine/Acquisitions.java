@@ -123,7 +123,7 @@ final class Acquisitions {
         return state == Hold.State.HELD ? nested : Optional.empty(); // otherwise it is being released
     }
 
-    private Outcome await(Waiter waiter) {
+    private WaitOutcome await(Waiter waiter) {
         try {
             while (waiter.waits() && !waiter.outcome.isDone() && !waiter.isPast(running.clock.nanos())) {
                 awaitOutcome(waiter);
@@ -149,22 +149,22 @@ final class Acquisitions {
     }
 
     /** Not {@link #take taken} yet: listeners receive the grant before its owner. */
-    private Optional<Handle> granted(Waiter waiter, Outcome outcome, IfBusy ifBusy) {
-        if (outcome instanceof Outcome.Granted granted) {
+    private Optional<Handle> granted(Waiter waiter, WaitOutcome outcome, IfBusy ifBusy) {
+        if (outcome instanceof WaitOutcome.Granted granted) {
             return Optional.of(announce(waiter, granted.hold()));
         }
-        if (outcome instanceof Outcome.Busy busy) {
+        if (outcome instanceof WaitOutcome.Busy busy) {
             report(waiter, Refusal.CONTENDED);
             if (ifBusy == IfBusy.RETURN_EMPTY) {
                 return Optional.empty();
             }
             throw Messages.notAcquired(waiter, busy.obstacle());
         }
-        if (outcome instanceof Outcome.Recovering recovering) {
+        if (outcome instanceof WaitOutcome.Recovering recovering) {
             report(waiter, Refusal.RECOVERING);
             throw Messages.recovering(waiter, recovering.answer());
         }
-        if (outcome instanceof Outcome.Failed failure) {
+        if (outcome instanceof WaitOutcome.Failed failure) {
             report(waiter, failure.isOfShutdown() ? Refusal.INTERRUPTED : Refusal.ERROR);
             throw Messages.failed(waiter.lock.key, failure);
         }
@@ -325,7 +325,7 @@ final class Acquisitions {
             fire();
         }
 
-        void begin(Outcome outcome) {
+        void begin(WaitOutcome outcome) {
             try {
                 running.timer.cancel(this);
                 running.events.complete(() -> deliver(outcome));
@@ -334,7 +334,7 @@ final class Acquisitions {
             }
         }
 
-        private void deliver(Outcome outcome) {
+        private void deliver(WaitOutcome outcome) {
             try {
                 Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
                 CompletableFuture<Boolean> settled = Settlement.of(handle.hold, waiter);

@@ -308,7 +308,7 @@ final class HeldSlots {
         }
         lease.ifPresent(hold::extendedBy);
         Duration requested = lease.orElseGet(() -> leaseToConfirm(hold, now));
-        renew(todo, new Renewal(hold, Renewal.Kind.OF_OWNER, now, requested, answer));
+        renew(todo, new RenewAttempt(hold, RenewAttempt.Kind.OF_OWNER, now, requested, answer));
     }
 
     void continueOn(Hold hold, LockTerms terms, Moment now) {
@@ -318,9 +318,9 @@ final class HeldSlots {
         }
     }
 
-    private void renew(Effects todo, Renewal made) {
-        if (made.kind() == Renewal.Kind.OF_OWNER) {
-            List<Renewal> alone = List.of(made);
+    private void renew(Effects todo, RenewAttempt made) {
+        if (made.kind() == RenewAttempt.Kind.OF_OWNER) {
+            List<RenewAttempt> alone = List.of(made);
             todo.add(() -> lock.running.renew(alone));
         } else {
             lock.running.watchdog.renew(made);
@@ -328,13 +328,13 @@ final class HeldSlots {
         made.hold().grant.renewing++;
     }
 
-    void renewed(Effects todo, Renewal renewal, RenewResult result, Moment now) {
+    void renewed(Effects todo, RenewAttempt renewal, RenewResult result, Moment now) {
         assert Thread.holdsLock(lock);
         Hold renewed = renewal.hold();
         Grant grant = renewed.grant;
         boolean certain = grant.isCertain(now);
         grant.renewing--;
-        if (renewal.kind() == Renewal.Kind.CONFIRMATION) {
+        if (renewal.kind() == RenewAttempt.Kind.CONFIRMATION) {
             renewed.confirming = false;
         }
         if (result instanceof RenewResult.Renewed) {
@@ -353,8 +353,8 @@ final class HeldSlots {
     }
 
     private void applyRenewal(
-            Effects todo, Renewal renewal, Hold renewed, RenewResult result, boolean certain, Moment now) {
-        boolean reported = renewal.kind() != Renewal.Kind.OF_OWNER;
+            Effects todo, RenewAttempt renewal, Hold renewed, RenewResult result, boolean certain, Moment now) {
+        boolean reported = renewal.kind() != RenewAttempt.Kind.OF_OWNER;
         if (result instanceof RenewResult.Renewed) {
             endDoubt(todo, renewed, now);
             if (renewal.extendsLease() && !renewed.deadline.isOver(now)) {
@@ -376,7 +376,7 @@ final class HeldSlots {
     }
 
     private static Duration leaseToConfirm(Hold held, Moment now) {
-        return held.isRenewed() && !held.isPastMaxHold(now.nanos()) ? held.request.lease() : Renewal.SHORTEST;
+        return held.isRenewed() && !held.isPastMaxHold(now.nanos()) ? held.request.lease() : RenewAttempt.SHORTEST;
     }
 
     void endRenewals() {
@@ -418,7 +418,7 @@ final class HeldSlots {
                             Optional.ofNullable(held.owner.acquiredBy())));
         }
         if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
-            renew(todo, new Renewal(held, Renewal.Kind.REGULAR, now, held.request.lease(), null));
+            renew(todo, new RenewAttempt(held, RenewAttempt.Kind.REGULAR, now, held.request.lease(), null));
             held.renewAt = now.nanos() + held.request.leaseNanos() / RETRIES_PER_LEASE;
         }
     }
@@ -471,7 +471,7 @@ final class HeldSlots {
             return true;
         }
         if (!held.confirming && !later) {
-            renew(todo, new Renewal(held, Renewal.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
+            renew(todo, new RenewAttempt(held, RenewAttempt.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
             held.confirming = true;
         }
         return false;
@@ -518,18 +518,18 @@ final class HeldSlots {
 
     private void send(Effects todo, Hold left, boolean requeued) {
         ReleaseCommand command = left.releaseCommand(requeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
-        Release release = new Release(left, requeued);
+        SlotRelease release = new SlotRelease(left, requeued);
         todo.add(() -> lock.running.calls.release(command, release));
         left.releaseSent = true;
         releases++;
     }
 
-    private final class Release implements StoreCalls.Continuation<ReleaseResult> {
+    private final class SlotRelease implements StoreCalls.Continuation<ReleaseResult> {
 
         private final Hold left;
         private final boolean requeued;
 
-        Release(Hold left, boolean requeued) {
+        SlotRelease(Hold left, boolean requeued) {
             this.left = left;
             this.requeued = requeued;
         }

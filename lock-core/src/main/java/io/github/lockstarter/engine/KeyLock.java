@@ -196,7 +196,7 @@ final class KeyLock extends TimerEntry {
             reported = true;
         }
         retired = true;
-        endAllWaits(todo, new Outcome.Failed(false, FAILED, failed));
+        endAllWaits(todo, new WaitOutcome.Failed(false, FAILED, failed));
         held.endRenewals();
         running.replace(this);
     }
@@ -208,13 +208,13 @@ final class KeyLock extends TimerEntry {
         if (retired) {
             return false;
         }
-        Outcome.Failed closed = running.closed;
+        WaitOutcome.Failed closed = running.closed;
         held.expire(todo, now);
         Obstacle ours = waiter.waits() ? null : held.obstacle(waiter.request.permits(), now);
         if (closed != null) {
             decide(todo, waiter, closed);
         } else if (ours != null) {
-            decide(todo, waiter, new Outcome.Busy(ours));
+            decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
             queue = queue.with(waiter);
             attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
@@ -248,8 +248,8 @@ final class KeyLock extends TimerEntry {
     synchronized void leave(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
             attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
-            endWait(todo, waiter, new Outcome.Cancelled());
-        } else if (waiter.decided instanceof Outcome.Granted granted) {
+            endWait(todo, waiter, new WaitOutcome.Cancelled());
+        } else if (waiter.decided instanceof WaitOutcome.Granted granted) {
             held.giveBack(todo, granted.hold(), now);
         }
     }
@@ -363,10 +363,10 @@ final class KeyLock extends TimerEntry {
             long newPosition = result instanceof AcquireResult.Contended contended ? contended.position() : Waiting.NEW;
             notGranted(todo, answered, seen, newPosition, now);
         } else if (result instanceof AcquireResult.Rejected rejected) {
-            endAfterFailure(todo, answered, new Outcome.Failed(true, rejected.reason(), rejected.cause()));
+            endAfterFailure(todo, answered, new WaitOutcome.Failed(true, rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
             giveBack(todo, answered);
-            endAfterFailure(todo, answered, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
+            endAfterFailure(todo, answered, new WaitOutcome.Failed(false, unknown.reason(), unknown.cause()));
         }
     }
 
@@ -385,11 +385,11 @@ final class KeyLock extends TimerEntry {
         wanted = false;
         held.supersede(todo, grant.slot, now);
         Deadline deadline = Deadline.of(answered.sent, answered.waiter.request.leaseNanos());
-        Outcome.Failed failure = failureOf(answered, grant, deadline, now);
+        WaitOutcome.Failed failure = failureOf(answered, grant, deadline, now);
         Waiter taker = failure == null ? takerOf(answered, grant) : null;
         if (taker == null) {
             giveBack(todo, answered);
-            endWait(todo, answered.waiter, failure == null ? new Outcome.Cancelled() : failure);
+            endWait(todo, answered.waiter, failure == null ? new WaitOutcome.Cancelled() : failure);
             if (failure != null) { // another attempt would double their wait
                 endTries(todo, any -> true, failure);
             }
@@ -404,15 +404,15 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Why no caller can take the grant; null if one can. */
-    private Outcome.@Nullable Failed failureOf(Attempt answered, Grant grant, Deadline deadline, Moment now) {
-        Outcome.Failed closed = running.closed;
+    private WaitOutcome.@Nullable Failed failureOf(Attempt answered, Grant grant, Deadline deadline, Moment now) {
+        WaitOutcome.Failed closed = running.closed;
         if (closed != null) {
             return closed;
         }
         if (grant.revoked) {
-            return Outcome.Failed.REVOKED;
+            return WaitOutcome.Failed.REVOKED;
         }
-        return deadline.isOver(now) ? Outcome.Failed.tooLate(answered.waiter.request.lease()) : null;
+        return deadline.isOver(now) ? WaitOutcome.Failed.tooLate(answered.waiter.request.lease()) : null;
     }
 
     /** The attempt's waiter, or the first with the same terms. */
@@ -438,7 +438,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void startHold(Effects todo, Hold made, Waiter taker, Moment now) {
-        decide(todo, taker, new Outcome.Granted(made));
+        decide(todo, taker, new WaitOutcome.Granted(made));
         held.begin(todo, made); // with the decision: its caller receives the hold, even if a later step fails
         queue.remove(taker);
         obstacle = null;
@@ -486,7 +486,7 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void endAfterFailure(Effects todo, Attempt ended, Outcome.Failed failure) {
+    private void endAfterFailure(Effects todo, Attempt ended, WaitOutcome.Failed failure) {
         if (ended.waits()) {
             endAllWaits(todo, failure);
         } else { // waiters are unaffected; a second attempt would double the tries' wait
@@ -503,7 +503,7 @@ final class KeyLock extends TimerEntry {
     private void allowAttempts(Effects todo, ReleaseResult result) {
         attemptedPermits = 0;
         if (attempt == null && result instanceof ReleaseResult.Unknown unknown) {
-            endTries(todo, any -> true, new Outcome.Failed(true, unknown.reason(), unknown.cause()));
+            endTries(todo, any -> true, new WaitOutcome.Failed(true, unknown.reason(), unknown.cause()));
         }
     }
 
@@ -572,7 +572,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Holders keep their locks. */
-    synchronized void refuse(Effects todo, Outcome.Failed refusal) {
+    synchronized void refuse(Effects todo, WaitOutcome.Failed refusal) {
         endAllWaits(todo, refusal);
     }
 
@@ -722,12 +722,12 @@ final class KeyLock extends TimerEntry {
     // Ends of waits
 
     @GuardedBy("this")
-    private void endWait(Effects todo, Waiter waiter, Outcome outcome) {
+    private void endWait(Effects todo, Waiter waiter, WaitOutcome outcome) {
         decide(todo, waiter, outcome);
         queue.remove(waiter);
     }
 
-    private static void decide(Effects todo, Waiter waiter, Outcome outcome) {
+    private static void decide(Effects todo, Waiter waiter, WaitOutcome outcome) {
         if (waiter.decided == null) {
             todo.add(() -> waiter.outcome.complete(outcome));
             waiter.decided = outcome;
@@ -744,13 +744,13 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void endAllWaits(Effects todo, Outcome outcome) {
+    private void endAllWaits(Effects todo, WaitOutcome outcome) {
         queue.takeWaiters(any -> true, each -> decide(todo, each, outcome));
         endTries(todo, any -> true, outcome);
     }
 
     @GuardedBy("this")
-    private void endTries(Effects todo, Predicate<Waiter> which, Outcome outcome) {
+    private void endTries(Effects todo, Predicate<Waiter> which, WaitOutcome outcome) {
         queue.takeTries(which, each -> decide(todo, each, outcome));
     }
 

@@ -47,7 +47,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final List<LockListener> listeners;
     private final EngineEnvironment environment;
     private final Outages outages;
-    private final SignalListener mailbox = new Mailbox();
+    private final SignalListener mailbox = new SignalReceiver();
 
     /** Of the current run. */
     private final AtomicReference<@Nullable Acquisitions> current = new AtomicReference<>();
@@ -377,7 +377,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
     }
 
-    private final class Mailbox implements SignalListener {
+    private final class SignalReceiver implements SignalListener {
 
         @Override
         public void onSignal(String key, int slot) {

@@ -76,7 +76,7 @@ final class Messages {
                 null);
     }
 
-    static LockBackendException failed(String key, Outcome.Failed failure) {
+    static LockBackendException failed(String key, WaitOutcome.Failed failure) {
         if (failure.isOfShutdown()) {
             return shutDown(key);
         }

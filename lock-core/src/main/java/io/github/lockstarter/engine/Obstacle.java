@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * Why a lock is not granted, by the store's last answer or a hold of this instance.
  *
  * @param answer of the store, or its equivalent for a hold of this instance
- * @param ending outcome of a wait that is over; null for {@link Outcome.Busy}
+ * @param ending outcome of a wait that is over; null for {@link WaitOutcome.Busy}
  * @param holder describes this instance's hold; null for an answer of the store
  * @param permits requested by the answered attempt, whose callers may have asked for fewer
  * @param seenAt monotonic time before that attempt was sent; the lock may be free for a later caller
  */
 record Obstacle(
         AcquireResult.Contended answer,
-        @Nullable Outcome ending,
+        @Nullable WaitOutcome ending,
         @Nullable Supplier<String> holder,
         int permits,
         long seenAt) {
@@ -45,11 +45,11 @@ record Obstacle(
             return new Obstacle(contended, null, null, permits, seenAt);
         }
         if (answer instanceof AcquireResult.Recovering recovering) {
-            Outcome ending = new Outcome.Recovering(recovering);
+            WaitOutcome ending = new WaitOutcome.Recovering(recovering);
             return new Obstacle(lasting(Optional.of(recovering.retryAfter())), ending, null, permits, seenAt);
         }
         if (answer instanceof AcquireResult.Unavailable unavailable) {
-            Outcome ending = new Outcome.Failed(true, unavailable.reason(), unavailable.cause());
+            WaitOutcome ending = new WaitOutcome.Failed(true, unavailable.reason(), unavailable.cause());
             return new Obstacle(lasting(Optional.empty()), ending, null, permits, seenAt);
         }
         return null;
@@ -90,7 +90,7 @@ record Obstacle(
     }
 
     boolean isOutage() {
-        return ending instanceof Outcome.Failed;
+        return ending instanceof WaitOutcome.Failed;
     }
 
     String holderText() {
@@ -99,8 +99,8 @@ record Obstacle(
                 : answer.holder().map(Obstacle::describe).orElse("another owner");
     }
 
-    Outcome outcome() {
-        return ending == null ? new Outcome.Busy(this) : ending;
+    WaitOutcome outcome() {
+        return ending == null ? new WaitOutcome.Busy(this) : ending;
     }
 
     static String caller(String owner) {

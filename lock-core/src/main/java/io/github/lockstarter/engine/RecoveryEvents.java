@@ -26,7 +26,7 @@ final class RecoveryEvents {
     private final EngineClock clock;
     private final EventDispatcher events;
     private final EngineTimer timer;
-    private final Map<String, Store> stores = new ConcurrentHashMap<>();
+    private final Map<String, RecoveringStore> stores = new ConcurrentHashMap<>();
 
     RecoveryEvents(EngineClock clock, EventDispatcher events, EngineTimer timer) {
         this.clock = clock;
@@ -37,20 +37,20 @@ final class RecoveryEvents {
     void recovers(RecoveryStarted report) {
         long now = clock.nanos();
         long until = now + report.remaining().toNanos();
-        Store store = stores.computeIfAbsent(report.store(), name -> new Store(report, now));
+        RecoveringStore store = stores.computeIfAbsent(report.store(), name -> new RecoveringStore(report, now));
         if (store.extend(now, until)) {
             events.publish(report);
             timer.schedule(store, until);
         }
     }
 
-    private final class Store extends TimerEntry {
+    private final class RecoveringStore extends TimerEntry {
 
         private final String name;
         private final StoreEvent.Scope scope;
         private final AtomicReference<Recovery> recovery;
 
-        Store(RecoveryStarted first, long now) {
+        RecoveringStore(RecoveryStarted first, long now) {
             this.name = first.store();
             this.scope = first.scope();
             this.recovery = new AtomicReference<>(new Recovery(false, now, now - 2 * LATE_NANOS));

@@ -73,12 +73,12 @@ final class Running {
     private static final double JITTER = 0.2;
 
     /** Refusals of a drain and of a stop, which differ by identity: only the first can be withdrawn. */
-    private static final Outcome.Failed DRAINED = Outcome.Failed.shutDown();
+    private static final WaitOutcome.Failed DRAINED = WaitOutcome.Failed.shutDown();
 
-    private static final Outcome.Failed STOPPED = Outcome.Failed.shutDown();
+    private static final WaitOutcome.Failed STOPPED = WaitOutcome.Failed.shutDown();
 
-    private static final AtomicReferenceFieldUpdater<Running, Outcome.Failed> CLOSED =
-            AtomicReferenceFieldUpdater.newUpdater(Running.class, Outcome.Failed.class, "closed");
+    private static final AtomicReferenceFieldUpdater<Running, WaitOutcome.Failed> CLOSED =
+            AtomicReferenceFieldUpdater.newUpdater(Running.class, WaitOutcome.Failed.class, "closed");
 
     final StoreCalls calls;
     final EngineSettings settings;
@@ -110,7 +110,7 @@ final class Running {
     private final Count held = new Count();
 
     /** Why no locks are granted; null while they are. */
-    volatile Outcome.@Nullable Failed closed;
+    volatile WaitOutcome.@Nullable Failed closed;
 
     Running(
             LockBackend backend,
@@ -302,25 +302,25 @@ final class Running {
         calls.release(ReleaseCommand.endOfWait(key, token, slot, position), then);
     }
 
-    void renew(List<Renewal> renewals) {
+    void renew(List<RenewAttempt> renewals) {
         int sent = 0;
         try {
             long epoch = calls.outages.epoch();
             List<CompletionStage<RenewResult>> stages =
-                    calls.renew(renewals.stream().map(Renewal::command).toList());
+                    calls.renew(renewals.stream().map(RenewAttempt::command).toList());
             for (; sent < stages.size(); sent++) {
-                Renewal renewal = renewals.get(sent);
+                RenewAttempt renewal = renewals.get(sent);
                 calls.answer(stages.get(sent), renewal.hold().lock.key, epoch, renewal);
             }
         } catch (RuntimeException | Error e) { // e.g. out of memory
             EngineLog.report("Sending renewals", e);
             for (; sent < renewals.size(); sent++) {
-                renewals.get(sent).process(Renewal.UNSENT);
+                renewals.get(sent).process(RenewAttempt.UNSENT);
             }
         }
     }
 
-    void renewed(Renewal renewal, RenewResult result) {
+    void renewed(RenewAttempt renewal, RenewResult result) {
         KeyLock lock = renewal.hold().lock;
         try {
             run(lock, (todo, now) -> lock.held.renewed(todo, renewal, result, now));

@@ -19,10 +19,10 @@ final class Waiter {
     final HoldOwner owner;
     final long startedAt;
 
-    final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    final CompletableFuture<WaitOutcome> outcome = new CompletableFuture<>();
 
     @Nullable
-    Outcome decided;
+    WaitOutcome decided;
 
     int attempts;
 

@@ -24,7 +24,7 @@ final class Watchdog {
     private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
 
     private final Running running;
-    private final List<Renewal> due = new ArrayList<>();
+    private final List<RenewAttempt> due = new ArrayList<>();
     /** Effects of the looks of this tick. */
     private final Queue<Runnable> ofTick = new ArrayDeque<>();
 
@@ -50,7 +50,7 @@ final class Watchdog {
     }
 
     /** Sent at the end of this tick. */
-    void renew(Renewal renewal) {
+    void renew(RenewAttempt renewal) {
         due.add(renewal);
     }
 
@@ -62,7 +62,7 @@ final class Watchdog {
     void afterTick() {
         try {
             if (!due.isEmpty()) {
-                List<Renewal> renewals = new ArrayList<>(due);
+                List<RenewAttempt> renewals = new ArrayList<>(due);
                 due.clear();
                 running.renew(renewals);
             }

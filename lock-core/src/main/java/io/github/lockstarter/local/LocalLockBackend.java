@@ -58,7 +58,7 @@ public final class LocalLockBackend implements LockBackend {
     private static final String CLOSED = "The in-JVM lock backend is closed";
 
     /** Least recently used first. Guarded by this object, like the locks. */
-    private final Map<Place, Lock> locks = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Place, LocalLock> locks = new LinkedHashMap<>(16, 0.75f, true);
 
     /** The greatest fencing token or queue position so far. */
     private long latest;
@@ -98,7 +98,7 @@ public final class LocalLockBackend implements LockBackend {
             return done(new AcquireResult.Rejected(CLOSED, new IllegalStateException("closed")));
         }
         synchronized (this) {
-            Lock lock = chosen(command);
+            LocalLock lock = chosen(command);
             AcquireResult result = lock.acquire(command);
             locks.put(lock.line.place, lock.line);
             locks.put(lock.place, lock);
@@ -169,27 +169,27 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /** The key's lock at the present time. A new one is stored only by an attempt. */
-    private Lock lock(String key, int slot) {
+    private LocalLock lock(String key, int slot) {
         Place place = new Place(key, slot);
-        Lock known = locks.get(place);
-        Lock lock = known == null ? new Lock(place) : known;
+        LocalLock known = locks.get(place);
+        LocalLock lock = known == null ? new LocalLock(place) : known;
         lock.line = slot == 0 ? lock : lock(key, 0);
         lock.passTo(monotonicNanos.getAsLong());
         return lock;
     }
 
-    private Lock chosen(AcquireCommand command) {
+    private LocalLock chosen(AcquireCommand command) {
         if (command.permits() == 1) {
             return lock(command.key(), 0);
         }
-        List<Lock> slots = IntStream.range(0, command.permits())
+        List<LocalLock> slots = IntStream.range(0, command.permits())
                 .mapToObj(slot -> lock(command.key(), slot))
                 .toList();
         return slots.stream()
                 .filter(slot -> command.token().equals(slot.owner))
                 .findFirst()
                 .or(() -> slots.stream().filter(slot -> !slot.taken).findFirst())
-                .orElseGet(() -> Collections.min(slots, Comparator.comparing(Lock::remaining)));
+                .orElseGet(() -> Collections.min(slots, Comparator.comparing(LocalLock::remaining)));
     }
 
     /**
@@ -198,8 +198,8 @@ public final class LocalLockBackend implements LockBackend {
      */
     private void forgetUnused() {
         for (int looks = 0; looks < 2 && locks.size() > REMEMBERED; looks++) {
-            Iterator<Lock> oldest = locks.values().iterator();
-            Lock lock = oldest.next();
+            Iterator<LocalLock> oldest = locks.values().iterator();
+            LocalLock lock = oldest.next();
             lock.passTo(monotonicNanos.getAsLong());
             oldest.remove();
             if (lock.isUsed()) {
@@ -235,7 +235,7 @@ public final class LocalLockBackend implements LockBackend {
     private record Place(String key, int slot) {}
 
     /** A waiting instance, until its deadline. */
-    private record Waiter(String instanceId, long position, long deadline) {
+    private record WaitingInstance(String instanceId, long position, long deadline) {
 
         boolean isOf(String instance) {
             return instanceId.equals(instance);
@@ -246,12 +246,12 @@ public final class LocalLockBackend implements LockBackend {
      * State of one slot of a key; slot 0 has the queue. Times are monotonic nanoseconds, which may overflow, so they
      * are only subtracted.
      */
-    private final class Lock {
+    private final class LocalLock {
 
         private final Place place;
 
         /** Slot 0, as of the latest command. */
-        private Lock line = this;
+        private LocalLock line = this;
 
         private long now;
 
@@ -268,9 +268,9 @@ public final class LocalLockBackend implements LockBackend {
         private long fencingToken;
 
         /** Longest-waiting first. */
-        private List<Waiter> waiters = List.of();
+        private List<WaitingInstance> waiters = List.of();
 
-        Lock(Place place) {
+        LocalLock(Place place) {
             this.place = place;
         }
 
@@ -297,7 +297,7 @@ public final class LocalLockBackend implements LockBackend {
             }
             int many = command.fencingTokens();
             long first = again ? raised(command) : nextAbove(command.fencingFloor(), many);
-            List<Waiter> others = waitersBut(command.token().instanceId());
+            List<WaitingInstance> others = waitersBut(command.token().instanceId());
             if (!again) {
                 grantedAt = now;
                 deadline = now + command.lease().toNanos();
@@ -340,7 +340,7 @@ public final class LocalLockBackend implements LockBackend {
             long named = waiting.position();
             long position = line.waiters.stream()
                     .filter(waiter -> waiter.isOf(instanceId))
-                    .mapToLong(Waiter::position)
+                    .mapToLong(WaitingInstance::position)
                     .map(registered -> named == Waiting.NEW ? registered : Math.min(registered, named))
                     .findAny()
                     .orElseGet(() -> named == Waiting.NEW ? next() : named);
@@ -353,9 +353,9 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         private void register(String instanceId, long position, Duration patience) {
-            List<Waiter> queue = new ArrayList<>(waitersBut(instanceId));
-            queue.add(new Waiter(instanceId, position, now + patience.toNanos()));
-            queue.sort(Comparator.comparingLong(Waiter::position).thenComparing(Waiter::instanceId));
+            List<WaitingInstance> queue = new ArrayList<>(waitersBut(instanceId));
+            queue.add(new WaitingInstance(instanceId, position, now + patience.toNanos()));
+            queue.sort(Comparator.comparingLong(WaitingInstance::position).thenComparing(WaitingInstance::instanceId));
             line.waiters = queue;
         }
 
@@ -439,7 +439,7 @@ public final class LocalLockBackend implements LockBackend {
             line.waiters = line.waiters.stream()
                     .filter(waiter -> !closed && listeners.containsKey(waiter.instanceId()))
                     .toList();
-            Optional<Waiter> first = line.waiters.stream()
+            Optional<WaitingInstance> first = line.waiters.stream()
                     .filter(waiter -> waiter.position() > position)
                     .findFirst();
             first.ifPresent(waiter -> {
@@ -468,7 +468,7 @@ public final class LocalLockBackend implements LockBackend {
             return Duration.ofNanos(deadline - now);
         }
 
-        private List<Waiter> waitersBut(String instanceId) {
+        private List<WaitingInstance> waitersBut(String instanceId) {
             return line.waiters.isEmpty()
                     ? line.waiters
                     : line.waiters.stream()

@@ -67,7 +67,7 @@ class ClosedKeyTests {
         Waiter next = joined(REQUEST);
 
         assertThat(List.of(waiting, trying))
-                .allSatisfy(caller -> assertThat(caller.outcome.join()).isInstanceOf(Outcome.Failed.class));
+                .allSatisfy(caller -> assertThat(caller.outcome.join()).isInstanceOf(WaitOutcome.Failed.class));
         Sent<AcquireCommand, AcquireResult> another = backend.nextAcquire();
         another.answer().complete(contended(Duration.ofSeconds(20)));
         assertThat(next.lock).isNotSameAs(failed);
@@ -87,7 +87,7 @@ class ClosedKeyTests {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().token()).isNotEqualTo(held.hold.grant.token);
 
-        assertThat(behind.outcome.join()).isInstanceOf(Outcome.Failed.class);
+        assertThat(behind.outcome.join()).isInstanceOf(WaitOutcome.Failed.class);
         assertThat(held.isHeld()).isTrue();
         CompletableFuture<ReleaseOutcome> releasing = held.beginRelease();
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
@@ -252,7 +252,7 @@ class ClosedKeyTests {
         running.renewForOwner(held.hold, Optional.empty());
         CompletableFuture<ReleaseResult> revoked =
                 running.revoke(KEY, held.fencingToken()).orElseThrow();
-        new Renewal(held.hold, Renewal.Kind.REGULAR, running.now(), Duration.ZERO, null)
+        new RenewAttempt(held.hold, RenewAttempt.Kind.REGULAR, running.now(), Duration.ZERO, null)
                 .failed(new OutOfMemoryError("planted"));
 
         assertThat(revoked).isCompletedWithValueMatching(ReleaseResult.Unknown.class::isInstance);
@@ -266,7 +266,7 @@ class ClosedKeyTests {
         fail(joined(REQUEST).lock);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
-        assertThat(sleeping.outcome.join()).isInstanceOf(Outcome.Granted.class);
+        assertThat(sleeping.outcome.join()).isInstanceOf(WaitOutcome.Granted.class);
     }
 
     @Test
@@ -294,7 +294,7 @@ class ClosedKeyTests {
         await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
                 .until(() -> output.toString().split(REPORT, -1).length == 2);
         assertThat(output).doesNotContain(TIMER_FAILED);
-        assertThat(behind.outcome.join()).isInstanceOf(Outcome.Failed.class);
+        assertThat(behind.outcome.join()).isInstanceOf(WaitOutcome.Failed.class);
         assertThat(held.hold.isRenewed()).isFalse();
         assertThat(joined(REQUEST).lock).as("served by another object").isNotSameAs(held.hold.lock);
         assertThat(backend.nextAcquire().command().token()).isNotEqualTo(held.hold.grant.token);
@@ -399,7 +399,7 @@ class ClosedKeyTests {
     private Handle held(LockRequest request, HoldOwner owner, int slot) {
         Waiter caller = joined(request, owner);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1 + slot, 0, Optional.empty(), "", slot));
-        Hold hold = ((Outcome.Granted) caller.outcome.join()).hold();
+        Hold hold = ((WaitOutcome.Granted) caller.outcome.join()).hold();
         Handle handle = new Handle(hold, null);
         hold.lock.announce(hold, handle);
         assertThat(hold.lock.take(hold, caller.request.minHold())).isTrue();

@@ -162,7 +162,7 @@ final class ManualCaller {
     /** The rest of the thread's call. */
     private void goOn() {
         Waiter blocked = waiter;
-        if (!(blocked.decided instanceof Outcome.Granted granted)) {
+        if (!(blocked.decided instanceof WaitOutcome.Granted granted)) {
             end();
             return;
         }

@@ -194,7 +194,7 @@ final class ManualEngine {
 
     private void checkRest(List<Waiter> patient) {
         check(callers.stream().allMatch(ManualCaller::isAtRest), "line 3: a caller without an outcome");
-        boolean served = patient.stream().noneMatch(each -> each.decided instanceof Outcome.Busy);
+        boolean served = patient.stream().noneMatch(each -> each.decided instanceof WaitOutcome.Busy);
         check(served, "line 3: a waiter that never gets the lock");
         check(revocations.stream().allMatch(CompletableFuture::isDone), "line 3: an operator without an answer");
         check(store.unreleased.isEmpty(), "slots 3: a grant that is not released");

@@ -45,7 +45,7 @@ class WaiterTests {
         Waiter trying = joined(terms(Duration.ZERO, 1), engine.now().nanos() + 1);
         answer(CONTENDED);
 
-        assertThat(trying.outcome).isCompletedWithValueMatching(Outcome.Busy.class::isInstance);
+        assertThat(trying.outcome).isCompletedWithValueMatching(WaitOutcome.Busy.class::isInstance);
     }
 
     /** The other slot may be free. */
@@ -58,12 +58,12 @@ class WaiterTests {
         engine.running.signal(ManualEngine.KEY, 0); // for the first
         answer(CONTENDED);
         endWait(one, Duration.ofMillis(20));
-        assertThat(one.outcome).isCompletedWithValueMatching(Outcome.Busy.class::isInstance);
+        assertThat(one.outcome).isCompletedWithValueMatching(WaitOutcome.Busy.class::isInstance);
         endWait(two, Duration.ofMillis(10));
         assertThat(two.outcome).isNotDone();
         answer(new AcquireResult.Granted(1, 0, Optional.empty(), "", 1));
 
-        assertThat(two.outcome).isCompletedWithValueMatching(Outcome.Granted.class::isInstance);
+        assertThat(two.outcome).isCompletedWithValueMatching(WaitOutcome.Granted.class::isInstance);
     }
 
     private Waiter joined(ResolvedRequest terms, long startedAt) {

@@ -171,7 +171,7 @@ public final class RedisLockBackend implements QuorumNode {
                 runner,
                 connections,
                 keySpace,
-                new RedisHeartbeat.Terms(history, settings.commandTimeout(), condition),
+                new RedisHeartbeat.HeartbeatTerms(history, settings.commandTimeout(), condition),
                 known,
                 connector::nanoTime);
     }

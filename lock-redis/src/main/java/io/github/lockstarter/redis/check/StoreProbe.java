@@ -51,22 +51,22 @@ public final class StoreProbe {
         this.attempt = attempt;
     }
 
-    public CompletionStage<Found> ask() {
+    public CompletionStage<ProbeResult> ask() {
         Map<String, Integer> masters = slots.get();
         return masters.isEmpty() ? askOne() : askAll(masters);
     }
 
     /** Covers a cluster that is connected by this attempt. */
-    private CompletionStage<Found> askOne() {
+    private CompletionStage<ProbeResult> askOne() {
         return attempt.apply(LOCK).thenCompose(failure -> {
             Map<String, Integer> masters = slots.get();
             return masters.isEmpty()
-                    ? CompletableFuture.completedFuture(new Found(failure, List.of(), List.of()))
+                    ? CompletableFuture.completedFuture(new ProbeResult(failure, List.of(), List.of()))
                     : askAll(masters);
         });
     }
 
-    private CompletionStage<Found> askAll(Map<String, Integer> masters) {
+    private CompletionStage<ProbeResult> askAll(Map<String, Integer> masters) {
         List<CompletableFuture<StoreState>> asked = new ArrayList<>();
         masters.forEach((master, first) -> asked.add(ask(master, probed(master, first))));
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
@@ -93,7 +93,7 @@ public final class StoreProbe {
         return new StoreState(master, failure).asPart();
     }
 
-    private static Found merged(List<StoreState> masters) {
+    private static ProbeResult merged(List<StoreState> masters) {
         List<StoreState> silent =
                 masters.stream().filter(master -> master.failure().isPresent()).toList();
         int answering = masters.size() - silent.size();
@@ -104,9 +104,10 @@ public final class StoreProbe {
                     .collect(Collectors.joining("; "));
             String failure =
                     "Only " + answering + " of " + masters.size() + " masters of the cluster answer: " + reasons;
-            return new Found(Optional.of(failure), List.of(), masters);
+            return new ProbeResult(Optional.of(failure), List.of(), masters);
         }
-        return new Found(Optional.empty(), silent.isEmpty() ? List.of() : List.of(absence(silent, masters)), masters);
+        return new ProbeResult(
+                Optional.empty(), silent.isEmpty() ? List.of() : List.of(absence(silent, masters)), masters);
     }
 
     private static String absence(List<StoreState> silent, List<StoreState> masters) {
@@ -117,5 +118,5 @@ public final class StoreProbe {
                 + ". Check that they run, and the network to them";
     }
 
-    public record Found(Optional<String> failure, List<String> warnings, List<StoreState> nodes) {}
+    public record ProbeResult(Optional<String> failure, List<String> warnings, List<StoreState> nodes) {}
 }

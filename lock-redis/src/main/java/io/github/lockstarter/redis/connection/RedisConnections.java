@@ -55,7 +55,7 @@ public final class RedisConnections implements AutoCloseable {
     private volatile @Nullable ConnectionPair link;
     private List<User> waiting = new ArrayList<>();
     private volatile @Nullable SignalMailbox mailbox;
-    private @Nullable Attempt attempt;
+    private @Nullable ConnectionAttempt attempt;
     private boolean retrying;
     private Access access = Access.OPEN;
 
@@ -147,7 +147,7 @@ public final class RedisConnections implements AutoCloseable {
 
     private void open(User user) {
         ConnectionPair open;
-        Attempt begun = null;
+        ConnectionAttempt begun = null;
         CancellationException refusal = null;
         synchronized (this) {
             open = link;
@@ -172,7 +172,7 @@ public final class RedisConnections implements AutoCloseable {
         launch(take(wanted));
     }
 
-    private synchronized @Nullable Attempt take(SignalMailbox wanted) {
+    private synchronized @Nullable ConnectionAttempt take(SignalMailbox wanted) {
         SignalMailbox former = mailbox;
         if (former != null && !former.hasListenerOf(wanted)) {
             throw new IllegalStateException("This Redis lock backend has a listener already; build one per engine");
@@ -199,7 +199,7 @@ public final class RedisConnections implements AutoCloseable {
 
     private void end(Access next) {
         ConnectionPair open;
-        Attempt underWay;
+        ConnectionAttempt underWay;
         List<User> stranded;
         CancellationException refusal;
         synchronized (this) {
@@ -221,16 +221,16 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /** Creates an attempt unless one is under way. The caller launches it outside of the lock, since that may fail. */
-    private @Nullable Attempt begin(@Nullable ConnectionPair open) {
+    private @Nullable ConnectionAttempt begin(@Nullable ConnectionPair open) {
         if (attempt != null) {
             return null;
         }
-        Attempt begun = new Attempt(open);
+        ConnectionAttempt begun = new ConnectionAttempt(open);
         attempt = begun;
         return begun;
     }
 
-    private void launch(@Nullable Attempt begun) {
+    private void launch(@Nullable ConnectionAttempt begun) {
         if (begun == null) {
             return;
         }
@@ -272,7 +272,7 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     private void replace(ConnectionPair unfit) {
-        Attempt begun = guarded(() -> {
+        ConnectionAttempt begun = guarded(() -> {
             if (link != unfit) {
                 return null;
             }
@@ -299,13 +299,13 @@ public final class RedisConnections implements AutoCloseable {
      * An attempt to open the link, by the opener's thread and then by a task of the event loop, which begins again on
      * the opener's thread if a mailbox was added meanwhile. Only the one that runs uses {@code opened}.
      */
-    private final class Attempt implements Runnable {
+    private final class ConnectionAttempt implements Runnable {
 
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private @Nullable ConnectionPair opened;
 
         /** @param open a link that lacks its subscription; null to connect */
-        Attempt(@Nullable ConnectionPair open) {
+        ConnectionAttempt(@Nullable ConnectionPair open) {
             this.opened = open;
         }
 

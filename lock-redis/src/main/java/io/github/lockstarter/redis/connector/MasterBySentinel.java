@@ -77,37 +77,37 @@ final class MasterBySentinel extends MasterConnector {
 
     /** The sentinels that name the most named server: more than half of all, or else most of those that answer. */
     private List<RedisURI> majority() {
-        List<Answer> answers = ParallelQuery.results(
+        List<SentinelAnswer> answers = ParallelQuery.results(
                 sentinels.getSentinels().stream().map(this::masterKnownTo).toList(),
                 sentinels.getTimeout(),
                 known -> bySize(known).stream().anyMatch(this::isMajority),
                 answer -> {},
                 () -> "no sentinel of " + sentinels.getSentinels() + " names a master '"
                         + sentinels.getSentinelMasterId() + "'");
-        List<List<Answer>> bySize = bySize(answers);
+        List<List<SentinelAnswer>> bySize = bySize(answers);
         if (bySize.size() > 1 && bySize.get(0).size() == bySize.get(1).size()) {
             throw new RedisException("the sentinels do not agree on the master '" + sentinels.getSentinelMasterId()
                     + "': they name "
-                    + answers.stream().map(Answer::master).distinct().toList());
+                    + answers.stream().map(SentinelAnswer::master).distinct().toList());
         }
-        return bySize.get(0).stream().map(Answer::sentinel).toList();
+        return bySize.get(0).stream().map(SentinelAnswer::sentinel).toList();
     }
 
-    private boolean isMajority(List<Answer> alike) {
+    private boolean isMajority(List<SentinelAnswer> alike) {
         return alike.size() > sentinels.getSentinels().size() / 2;
     }
 
-    private static List<List<Answer>> bySize(List<Answer> answers) {
-        return answers.stream().collect(Collectors.groupingBy(Answer::master)).values().stream()
-                .sorted(Comparator.comparing(List<Answer>::size).reversed())
+    private static List<List<SentinelAnswer>> bySize(List<SentinelAnswer> answers) {
+        return answers.stream().collect(Collectors.groupingBy(SentinelAnswer::master)).values().stream()
+                .sorted(Comparator.comparing(List<SentinelAnswer>::size).reversed())
                 .toList();
     }
 
-    private record Answer(RedisURI sentinel, SocketAddress master) {}
+    private record SentinelAnswer(RedisURI sentinel, SocketAddress master) {}
 
-    private CompletionStage<Optional<Answer>> masterKnownTo(RedisURI sentinel) {
+    private CompletionStage<Optional<SentinelAnswer>> masterKnownTo(RedisURI sentinel) {
         return ask(sentinel, redis -> redis.getMasterAddrByName(sentinels.getSentinelMasterId()))
-                .thenApply(address -> Optional.ofNullable(address).map(known -> new Answer(sentinel, known)));
+                .thenApply(address -> Optional.ofNullable(address).map(known -> new SentinelAnswer(sentinel, known)));
     }
 
     /** Throws nothing: other sentinels may answer. */

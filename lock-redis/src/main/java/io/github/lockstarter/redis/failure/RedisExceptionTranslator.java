@@ -3,7 +3,7 @@ package io.github.lockstarter.redis.failure;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
-import io.github.lockstarter.redis.failure.RedisFailure.Effect;
+import io.github.lockstarter.redis.failure.RedisFailure.FailureEffect;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -52,7 +52,7 @@ public final class RedisExceptionTranslator {
         Throwable root = ExceptionCauses.rootOf(failure);
         if (root instanceof Error) {
             return new RedisFailure(
-                    Effect.NONE,
+                    FailureEffect.NONE,
                     "Could not connect to Redis at " + target + ": " + root,
                     "This JVM lacks memory, threads or a class; the next lock operation connects again",
                     failure);
@@ -66,7 +66,7 @@ public final class RedisExceptionTranslator {
         }
         FailedConnection reason = FailedConnection.of(failure, connector, seconds());
         return new RedisFailure(
-                Effect.NONE,
+                FailureEffect.NONE,
                 "Could not connect to Redis at " + target + ": " + reason.detail(),
                 reason.remedy(),
                 failure);
@@ -81,7 +81,7 @@ public final class RedisExceptionTranslator {
 
     public RedisFailure ofPreparing(Throwable failure) {
         return new RedisFailure(
-                Effect.NONE,
+                FailureEffect.NONE,
                 "The command for Redis at " + target + " could not be built: " + failure,
                 "Check what this JVM lacks, such as memory or stack",
                 failure);
@@ -89,7 +89,7 @@ public final class RedisExceptionTranslator {
 
     public RedisFailure ofTooManyUnanswered(int unanswered) {
         return new RedisFailure(
-                Effect.NOT_YET,
+                FailureEffect.NOT_YET,
                 "No command was sent to Redis at " + target + " within " + seconds() + ": " + unanswered
                         + " commands before it had no answer",
                 "Check that it runs and what keeps it busy (SLOWLOG GET)",
@@ -102,7 +102,7 @@ public final class RedisExceptionTranslator {
         }
         if (failure instanceof RedisCommandTimeoutException) {
             return new RedisFailure(
-                    Effect.UNKNOWN,
+                    FailureEffect.UNKNOWN,
                     "No answer from Redis at " + target + " within " + seconds(),
                     "Check that it runs and what keeps it busy (SLOWLOG GET), and that this JVM has the CPU time that"
                             + " it needs, or raise " + setup.timeout(),
@@ -113,20 +113,20 @@ public final class RedisExceptionTranslator {
         }
         if (isClosed(failure)) {
             return new RedisFailure(
-                    Effect.NOT_YET,
+                    FailureEffect.NOT_YET,
                     "No command was sent to Redis at " + target + ": the lock's connection was closed",
                     "The client opens it again, unless the application stops",
                     failure);
         }
         if (failure instanceof RedisException && isKeptInClient(String.valueOf(failure.getMessage()))) {
             return new RedisFailure(
-                    Effect.NONE,
+                    FailureEffect.NONE,
                     "The command was not sent to Redis at " + target + saying(failure),
                     "Redis is too slow for the number of lock operations, or unreachable; check Redis and the network",
                     failure);
         }
         return new RedisFailure(
-                Effect.UNKNOWN,
+                FailureEffect.UNKNOWN,
                 "The connection to Redis at " + target + " broke before the answer came" + saying(failure),
                 "Check the server's log and the network to it; the client opens the connection again",
                 failure);
@@ -134,7 +134,7 @@ public final class RedisExceptionTranslator {
 
     public RedisFailure ofReply(Throwable failure) {
         return new RedisFailure(
-                Effect.UNKNOWN,
+                FailureEffect.UNKNOWN,
                 "Redis at " + target + " returned an unexpected script reply",
                 "Check what stands between the application and Redis, such as a proxy",
                 failure);
@@ -146,7 +146,7 @@ public final class RedisExceptionTranslator {
 
     private RedisFailure ofUncovered(Throwable failure) {
         return new RedisFailure(
-                Effect.NOT_YET,
+                FailureEffect.NOT_YET,
                 "No node of the Redis Cluster at " + target + " is known to serve the lock's slot" + saying(failure),
                 "Check CLUSTER NODES: each slot needs a master that is up",
                 failure);
@@ -154,7 +154,7 @@ public final class RedisExceptionTranslator {
 
     private RedisFailure ofStopped(String state, Throwable failure) {
         return new RedisFailure(
-                Effect.NONE,
+                FailureEffect.NONE,
                 "No command was sent to Redis at " + target + ": " + state,
                 "Use locks only while the application runs",
                 failure);
@@ -163,7 +163,7 @@ public final class RedisExceptionTranslator {
     private RedisFailure ofRefusal(RedisCommandExecutionException refusal) {
         ServerError error = ServerError.of(refusal);
         return new RedisFailure(
-                error.isPassing() ? Effect.NOT_YET : Effect.NONE,
+                error.isPassing() ? FailureEffect.NOT_YET : FailureEffect.NONE,
                 "Redis at " + target + " refused: " + error.text(),
                 remedyOf(error),
                 refusal);

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param problem without lock tokens
  */
-public record RedisFailure(Effect effect, String problem, String remedy, Throwable cause) {
+public record RedisFailure(FailureEffect effect, String problem, String remedy, Throwable cause) {
 
-    public enum Effect {
+    public enum FailureEffect {
         NONE,
         /** None, for a reason that may pass soon. */
         NOT_YET,
@@ -48,6 +48,6 @@ public record RedisFailure(Effect effect, String problem, String remedy, Throwab
 
     /** For a command that the client may have sent twice: the first copy may have been executed. */
     public RedisFailure afterReconnect() {
-        return new RedisFailure(Effect.UNKNOWN, problem, remedy, cause);
+        return new RedisFailure(FailureEffect.UNKNOWN, problem, remedy, cause);
     }
 }

@@ -42,7 +42,7 @@ public final class ClientHistories {
     private final KeySpace keySpace;
     private final boolean perSlot;
     private final RedisSettings.HistoryGuard guard;
-    private final ServerHistory.Terms terms;
+    private final ServerHistory.HistoryTerms terms;
     private final @Nullable NodeHistoryIds names;
     private final Function<String, Optional<String>> nodeOf;
     private final RedisConnector servers;
@@ -64,7 +64,7 @@ public final class ClientHistories {
         this.keySpace = keySpace;
         this.perSlot = servers.isCluster();
         this.guard = guard;
-        this.terms = ServerHistory.Terms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
+        this.terms = ServerHistory.HistoryTerms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
         this.nodeOf = nodeOf;
         this.servers = servers;
         this.names = perSlot ? new NodeHistoryIds(nodeOf, guard.grace()) : null;

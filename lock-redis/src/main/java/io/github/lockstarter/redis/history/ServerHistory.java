@@ -24,7 +24,7 @@ public final class ServerHistory {
 
     private final String key;
     private final String checked;
-    private final Terms terms;
+    private final HistoryTerms terms;
     private final @Nullable NodeHistoryIds names;
     private final BiFunction<ServerHistory, Duration, RecoveryStarted> reports;
     private final RedisConnector servers;
@@ -39,7 +39,7 @@ public final class ServerHistory {
 
     ServerHistory(
             String key,
-            Terms terms,
+            HistoryTerms terms,
             @Nullable NodeHistoryIds names,
             BiFunction<ServerHistory, Duration, RecoveryStarted> reports,
             RedisConnector servers) {
@@ -60,7 +60,7 @@ public final class ServerHistory {
         return checked;
     }
 
-    public Terms terms() {
+    public HistoryTerms terms() {
         return terms;
     }
 
@@ -147,13 +147,14 @@ public final class ServerHistory {
      * @param quiet minimum age of a history for renewals
      * @param newcomer placeholder of an instance without a marker
      */
-    public record Terms(Duration grace, Duration quiet, String newcomer) {
+    public record HistoryTerms(Duration grace, Duration quiet, String newcomer) {
 
         /**
          * With {@code GRANT}, a server without a marker is trusted if it was never promoted; with {@code GRACE}, never.
          */
-        public static Terms of(Duration grace, Duration quiet, RedisSettings.FirstUse firstUse) {
-            return new Terms(grace, quiet, firstUse == RedisSettings.FirstUse.GRACE ? NodeHistoryIds.DISTRUST : "");
+        public static HistoryTerms of(Duration grace, Duration quiet, RedisSettings.FirstUse firstUse) {
+            return new HistoryTerms(
+                    grace, quiet, firstUse == RedisSettings.FirstUse.GRACE ? NodeHistoryIds.DISTRUST : "");
         }
     }
 }

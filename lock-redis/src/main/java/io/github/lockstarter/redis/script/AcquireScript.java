@@ -187,10 +187,10 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
 
         @Override
         public List<Vote> of(List<Object> parts, boolean repeated) {
-            List<Reply> replies = Reply.all(parts, commands.size());
+            List<AcquireReply> replies = AcquireReply.all(parts, commands.size());
             List<Vote> votes = new ArrayList<>(replies.size());
             for (int i = 0; i < replies.size(); i++) {
-                Reply reply = replies.get(i);
+                AcquireReply reply = replies.get(i);
                 votes.add(new Vote(resultOf(commands.get(i), reply, repeated), reply.micros()));
             }
             return votes;
@@ -198,7 +198,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
 
         @Override
         public @Nullable Throwable refusalIn(List<Object> parts) {
-            for (Reply reply : Reply.all(parts, commands.size())) {
+            for (AcquireReply reply : AcquireReply.all(parts, commands.size())) {
                 if (reply.isRefusal()) {
                     return new RedisCommandExecutionException(reply.marker());
                 }
@@ -212,14 +212,14 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return Collections.nCopies(commands.size(), failed);
         }
 
-        private AcquireResult resultOf(AcquireCommand command, Reply reply, boolean repeated) {
+        private AcquireResult resultOf(AcquireCommand command, AcquireReply reply, boolean repeated) {
             String key = command.key();
             if (reply.isRefusal()) {
                 RedisFailure refusal = failures.ofError(reply.marker());
                 return AcquireScript.resultOf(repeated ? refusal.afterReconnect() : refusal);
             }
             history.learn(reply.marker());
-            if (reply.status() == Reply.GRANTED) {
+            if (reply.status() == AcquireReply.GRANTED) {
                 return new AcquireResult.Granted(
                         reply.value(),
                         reply.number(),
@@ -227,18 +227,18 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                         reply.marker().isEmpty() ? known : reply.marker(),
                         reply.slot());
             }
-            if (reply.status() == Reply.CONTENDED) {
+            if (reply.status() == AcquireReply.CONTENDED) {
                 if (!reply.unacknowledged().isEmpty()) {
                     acknowledging.accept(reply.unacknowledged(), key);
                 }
                 return new AcquireResult.Contended(
                         remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
             }
-            if (reply.status() == Reply.RECOVERING) {
+            if (reply.status() == AcquireReply.RECOVERING) {
                 Duration left = Duration.ofMillis(reply.value());
                 return new AcquireResult.Recovering(left, history.recovers(left).problem());
             }
-            if (reply.status() == Reply.WRONG_TYPE) {
+            if (reply.status() == AcquireReply.WRONG_TYPE) {
                 return wrongType(key, reply);
             }
             throw new IllegalStateException("Unknown status " + reply.status());
@@ -248,7 +248,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         }
 
-        private AcquireResult wrongType(String key, Reply reply) {
+        private AcquireResult wrongType(String key, AcquireReply reply) {
             LockKeys keys = keySpace.keysOf(key);
             List<String> names = List.of(
                     KeySpace.slotOf(keys.lock(), Math.toIntExact(reply.number())),
@@ -273,7 +273,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
      * @param unacknowledged trace to acknowledge before the takeover; else empty
      * @param slot granted, or tried last
      */
-    record Reply(
+    record AcquireReply(
             long status,
             long value,
             long number,
@@ -311,22 +311,22 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(LockToken.holderOf(holder));
         }
 
-        static List<Reply> all(List<Object> parts, int count) {
+        static List<AcquireReply> all(List<Object> parts, int count) {
             if (count == 1) {
                 return List.of(of(parts.size() == 1 ? parts.get(0) : parts));
             }
             if (parts.size() != count) {
                 throw new IllegalArgumentException("Not a reply for " + count + " locks");
             }
-            return parts.stream().map(Reply::of).toList();
+            return parts.stream().map(AcquireReply::of).toList();
         }
 
-        static Reply of(Object said) {
+        static AcquireReply of(Object said) {
             if (said instanceof Long fencingToken) {
-                return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0);
+                return new AcquireReply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0);
             }
             List<?> parts = (List<?>) said;
-            return new Reply(
+            return new AcquireReply(
                     (Long) parts.get(0),
                     (Long) parts.get(1),
                     (Long) parts.get(2),

@@ -24,12 +24,12 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
 
     static final Reader<Revocation> REVOKE_READER = new RevokeReader();
 
-    private static final Reader<Look> LOOK_READER = new LookReader();
+    private static final Reader<InspectedLock> LOOK_READER = new LookReader();
 
     private static final String REVOKED = "revoked";
 
     /** @param stored lock's whole text; empty if it is free, not ours, or unknown */
-    private record Look(StoredLock lock, String stored) {}
+    private record InspectedLock(StoredLock lock, String stored) {}
 
     public static ScriptCall inspect(LockKeys keys, int slot, ServerHistory history) {
         return new ScriptCall(
@@ -40,10 +40,10 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
     }
 
     public CompletionStage<StoredLock> inspect(String key, int slot) {
-        return look(key, slot).thenApply(Look::lock);
+        return look(key, slot).thenApply(InspectedLock::lock);
     }
 
-    private CompletionStage<Look> look(String key, int slot) {
+    private CompletionStage<InspectedLock> look(String key, int slot) {
         LockKeys keys = keySpace.keysOf(key);
         return runner.run(inspect(keys, slot, histories.of(keys.lock())), LOOK_READER);
     }
@@ -62,7 +62,7 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
         });
     }
 
-    private static boolean isStale(Look look, long fencingToken) {
+    private static boolean isStale(InspectedLock look, long fencingToken) {
         return look.stored.isEmpty() || look.lock.fencingToken() != fencingToken;
     }
 
@@ -81,7 +81,7 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
                         : CompletableFuture.completedFuture(revocation));
     }
 
-    private static final class LookReader implements Reader<Look> {
+    private static final class LookReader implements Reader<InspectedLock> {
 
         private static final String FOREIGN = "?";
 
@@ -90,8 +90,8 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
         private static final int STORED = 6;
 
         @Override
-        public Look of(List<Object> reply, boolean repeated) {
-            return new Look(lock(reply), (String) reply.get(STORED));
+        public InspectedLock of(List<Object> reply, boolean repeated) {
+            return new InspectedLock(lock(reply), (String) reply.get(STORED));
         }
 
         private static StoredLock lock(List<Object> reply) {
@@ -116,8 +116,8 @@ public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistori
         }
 
         @Override
-        public Look failed(RedisFailure failure) {
-            return new Look(new StoredLock.Unknown(failure.reason()), "");
+        public InspectedLock failed(RedisFailure failure) {
+            return new InspectedLock(new StoredLock.Unknown(failure.reason()), "");
         }
     }
 

@@ -58,7 +58,7 @@ public final class CallQueue {
         }
     }
 
-    private static final class Call<C, R> extends CompletableFuture<R> {
+    private static final class QueuedCall<C, R> extends CompletableFuture<R> {
 
         private final Sender<C, R> sender;
         private final C command;
@@ -66,7 +66,7 @@ public final class CallQueue {
         private final boolean collected;
         private final long addedAt;
 
-        Call(Sender<C, R> sender, C command, boolean attempt, long addedAt) {
+        QueuedCall(Sender<C, R> sender, C command, boolean attempt, long addedAt) {
             this.sender = sender;
             this.command = command;
             this.attempt = attempt;
@@ -91,9 +91,9 @@ public final class CallQueue {
     private final ScheduledExecutorService loop;
     private final Duration commandTimeout;
     private final LongSupplier nanoTime;
-    private final Queue<Call<?, ?>> added = new ConcurrentLinkedQueue<>();
-    private final ArrayDeque<Call<?, ?>> ordered = new ArrayDeque<>();
-    private final ArrayDeque<Call<?, ?>> attempts = new ArrayDeque<>();
+    private final Queue<QueuedCall<?, ?>> added = new ConcurrentLinkedQueue<>();
+    private final ArrayDeque<QueuedCall<?, ?>> ordered = new ArrayDeque<>();
+    private final ArrayDeque<QueuedCall<?, ?>> attempts = new ArrayDeque<>();
     private final AtomicInteger rounds = new AtomicInteger();
     private final AtomicInteger unanswered = new AtomicInteger();
     private final AtomicInteger unansweredCalls = new AtomicInteger();
@@ -107,17 +107,17 @@ public final class CallQueue {
     }
 
     public <C, R> CompletionStage<R> attempt(Sender<C, R> sender, C command) {
-        return add(new Call<>(sender, command, true, nanoTime.getAsLong()));
+        return add(new QueuedCall<>(sender, command, true, nanoTime.getAsLong()));
     }
 
     public <C, R> CompletionStage<R> inOrder(Sender<C, R> sender, C command) {
-        return add(new Call<>(sender, command, false, nanoTime.getAsLong()));
+        return add(new QueuedCall<>(sender, command, false, nanoTime.getAsLong()));
     }
 
     /** Adds calls together, so that they share batches even without load. */
     public <C, R> List<CompletionStage<R>> inOrder(Sender<C, R> sender, List<C> commands) {
-        List<Call<C, R>> calls = commands.stream()
-                .map(command -> new Call<>(sender, command, false, nanoTime.getAsLong()))
+        List<QueuedCall<C, R>> calls = commands.stream()
+                .map(command -> new QueuedCall<>(sender, command, false, nanoTime.getAsLong()))
                 .toList();
         added.addAll(calls);
         sendDue();
@@ -128,7 +128,7 @@ public final class CallQueue {
         return inOrder(new SingleCall<>(), call);
     }
 
-    private <C, R> Call<C, R> add(Call<C, R> call) {
+    private <C, R> QueuedCall<C, R> add(QueuedCall<C, R> call) {
         added.add(call);
         sendDue();
         return call;
@@ -178,11 +178,11 @@ public final class CallQueue {
 
     private void sendRound() {
         holding = true;
-        for (Call<?, ?> call = added.peek(); call != null; call = added.peek()) {
+        for (QueuedCall<?, ?> call = added.peek(); call != null; call = added.peek()) {
             (call.attempt ? attempts : ordered).add(call);
             added.poll();
         }
-        for (ArrayDeque<Call<?, ?>> line = dueLine(); line != null; line = dueLine()) {
+        for (ArrayDeque<QueuedCall<?, ?>> line = dueLine(); line != null; line = dueLine()) {
             send(neighbours(line));
         }
         giveUpLate();
@@ -192,7 +192,7 @@ public final class CallQueue {
         }
     }
 
-    private @Nullable ArrayDeque<Call<?, ?>> dueLine() {
+    private @Nullable ArrayDeque<QueuedCall<?, ?>> dueLine() {
         boolean attemptsDue = unansweredCalls.get() < MOST_UNANSWERED && isDue(attempts);
         if (!ordered.isEmpty()) {
             return attemptsDue || isDue(ordered) ? ordered : null;
@@ -200,8 +200,8 @@ public final class CallQueue {
         return attemptsDue ? attempts : null;
     }
 
-    private boolean isDue(ArrayDeque<Call<?, ?>> line) {
-        Call<?, ?> first = line.peekFirst();
+    private boolean isDue(ArrayDeque<QueuedCall<?, ?>> line) {
+        QueuedCall<?, ?> first = line.peekFirst();
         return first != null
                 && (unanswered.get() < COLLECTS_FROM
                         || line.size() >= MOST
@@ -210,14 +210,14 @@ public final class CallQueue {
                         || isOlder(first, PATIENCE));
     }
 
-    private boolean isOlder(Call<?, ?> call, Duration age) {
+    private boolean isOlder(QueuedCall<?, ?> call, Duration age) {
         return nanoTime.getAsLong() - call.addedAt >= age.toNanos();
     }
 
-    private static List<Call<?, ?>> neighbours(ArrayDeque<Call<?, ?>> line) {
-        List<Call<?, ?>> neighbours = new ArrayList<>(Math.min(line.size(), MOST));
-        Call<?, ?> first = line.getFirst();
-        Call<?, ?> next = first;
+    private static List<QueuedCall<?, ?>> neighbours(ArrayDeque<QueuedCall<?, ?>> line) {
+        List<QueuedCall<?, ?>> neighbours = new ArrayList<>(Math.min(line.size(), MOST));
+        QueuedCall<?, ?> first = line.getFirst();
+        QueuedCall<?, ?> next = first;
         do {
             neighbours.add(next);
             line.removeFirst();
@@ -231,8 +231,8 @@ public final class CallQueue {
     }
 
     @SuppressWarnings("unchecked")
-    private <C, R> void send(List<Call<?, ?>> neighbours) {
-        List<Call<C, R>> calls = (List<Call<C, R>>) (List<?>) neighbours;
+    private <C, R> void send(List<QueuedCall<?, ?>> neighbours) {
+        List<QueuedCall<C, R>> calls = (List<QueuedCall<C, R>>) (List<?>) neighbours;
         int count = calls.size();
         unanswered.incrementAndGet();
         unansweredCalls.addAndGet(count);
@@ -260,7 +260,7 @@ public final class CallQueue {
     }
 
     private void giveUpLate() {
-        Call<?, ?> first = attempts.peekFirst();
+        QueuedCall<?, ?> first = attempts.peekFirst();
         while (first != null && isOlder(first, commandTimeout)) {
             attempts.removeFirst();
             completeUnsent(first);
@@ -268,7 +268,7 @@ public final class CallQueue {
         }
     }
 
-    private static <C, R> void completeUnsent(Call<C, R> call) {
+    private static <C, R> void completeUnsent(QueuedCall<C, R> call) {
         call.complete(call.sender.unsent(call.command));
     }
 

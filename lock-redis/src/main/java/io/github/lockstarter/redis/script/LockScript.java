@@ -26,7 +26,7 @@ public enum LockScript {
     private final String sha;
 
     LockScript() {
-        this.text = Text.of(name().toLowerCase(Locale.ROOT) + ".lua");
+        this.text = ScriptText.of(name().toLowerCase(Locale.ROOT) + ".lua");
         this.sha = Digest.SHA_1.hex(text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -39,13 +39,13 @@ public enum LockScript {
     }
 
     /** A separate class because enum constants are created before static fields of the enum. */
-    private static final class Text {
+    private static final class ScriptText {
 
         private static final Pattern INCLUDE = Pattern.compile("(?m)^( *)-- include (\\w+\\.lua)\\b.*\\R");
         private static final Pattern LINE_WITH_TEXT = Pattern.compile("(?m)^(?=.)");
 
         static String of(String file) {
-            return INCLUDE.matcher(read(file)).replaceAll(Text::included);
+            return INCLUDE.matcher(read(file)).replaceAll(ScriptText::included);
         }
 
         private static String included(MatchResult include) {

@@ -49,7 +49,7 @@ public record RenewScript(
      */
     public void check() {
         histories.toCheck().forEach(history -> {
-            Check check = new Check(history);
+            CheckedBatch check = new CheckedBatch(history);
             runner.runIfConnected(check.call(), check);
         });
     }
@@ -98,7 +98,7 @@ public record RenewScript(
 
         @Override
         public List<RenewResult> of(List<Object> parts, boolean repeated) {
-            Reply reply = Reply.of(parts);
+            RenewReply reply = RenewReply.of(parts);
             if (reply.statuses().length() != commands.size()) {
                 throw new IllegalArgumentException("Not a reply for " + commands.size() + " locks");
             }
@@ -109,10 +109,10 @@ public record RenewScript(
             for (int i = 0; i < commands.size(); i++) {
                 results.add(
                         switch (reply.status(i)) {
-                            case Reply.RENEWED -> renewed;
-                            case Reply.DEFERRED -> deferred;
-                            case Reply.REFUSED -> unknown(failures.ofError(reply.problem()));
-                            case Reply.NOT_HELD -> NOT_HELD;
+                            case RenewReply.RENEWED -> renewed;
+                            case RenewReply.DEFERRED -> deferred;
+                            case RenewReply.REFUSED -> unknown(failures.ofError(reply.problem()));
+                            case RenewReply.NOT_HELD -> NOT_HELD;
                             default -> throw new IllegalArgumentException("Not a reply of the renew script");
                         });
             }
@@ -122,14 +122,14 @@ public record RenewScript(
         /** A demoted server refuses each renewal inside the script, and the reply contains the error. */
         @Override
         public @Nullable Throwable refusalIn(List<Object> parts) {
-            Reply reply = Reply.of(parts);
+            RenewReply reply = RenewReply.of(parts);
             return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
         }
 
-        void learn(Reply reply) {
+        void learn(RenewReply reply) {
             history.learn(reply.marker());
-            if (reply.statuses().indexOf(Reply.DEFERRED) >= 0) {
-                ServerHistory.Terms terms = history.terms();
+            if (reply.statuses().indexOf(RenewReply.DEFERRED) >= 0) {
+                ServerHistory.HistoryTerms terms = history.terms();
                 history.recovers(reply.retryAfter().plus(terms.grace()).minus(terms.quiet()));
             } else if (!reply.retryAfter().isZero()) {
                 history.recovers(reply.retryAfter());
@@ -144,19 +144,19 @@ public record RenewScript(
     }
 
     /** Counts only if the slot is believed to be at the node that was asked: the answer names its history. */
-    private final class Check extends Batch {
+    private final class CheckedBatch extends Batch {
 
         private final ServerHistory history;
         private final Optional<String> node;
 
-        Check(ServerHistory history) {
+        CheckedBatch(ServerHistory history) {
             super(List.of(), history);
             this.history = history;
             this.node = history.node();
         }
 
         @Override
-        void learn(Reply reply) {
+        void learn(RenewReply reply) {
             if (reply.problem().isEmpty() && history.node().equals(node)) {
                 super.learn(reply);
                 if (reply.marker().isEmpty()) {
@@ -171,7 +171,7 @@ public record RenewScript(
      * @param problem error of the last {@link #REFUSED} lock, or of the check of the history; else empty
      * @param retryAfter until the history is old enough for {@link #DEFERRED} locks, else for grants
      */
-    record Reply(String statuses, String problem, String marker, Duration retryAfter) {
+    record RenewReply(String statuses, String problem, String marker, Duration retryAfter) {
 
         static final char RENEWED = '1';
 
@@ -181,8 +181,8 @@ public record RenewScript(
 
         static final char REFUSED = '?';
 
-        static Reply of(List<Object> parts) {
-            return new Reply(
+        static RenewReply of(List<Object> parts) {
+            return new RenewReply(
                     (String) parts.get(0), (String) parts.get(1), (String) parts.get(2), Duration.ofMillis((Long)
                             parts.get(3)));
         }

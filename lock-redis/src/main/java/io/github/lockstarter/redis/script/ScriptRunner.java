@@ -51,12 +51,12 @@ public final class ScriptRunner {
         RedisLink link = connections.current(call.key());
         StatefulConnection<String, String> server = link == null ? null : link.server();
         if (link != null && server != null) {
-            new Reply<>(call, answer).send(link, server);
+            new ScriptReply<>(call, answer).send(link, server);
         }
     }
 
     public <R> CompletionStage<R> run(ScriptCall call, Reader<R> answer) {
-        Reply<R> reply = new Reply<>(call, answer);
+        ScriptReply<R> reply = new ScriptReply<>(call, answer);
         RedisLink link = connections.current(call.key());
         if (link != null) {
             reply.send(link, link.commands());
@@ -74,14 +74,14 @@ public final class ScriptRunner {
         return reply;
     }
 
-    private final class Reply<R> extends CompletableFuture<R> {
+    private final class ScriptReply<R> extends CompletableFuture<R> {
 
         private final ScriptCall call;
         private final Reader<R> answer;
         private int breaksBefore;
         private int breaksOfAllBefore;
 
-        Reply(ScriptCall call, Reader<R> answer) {
+        ScriptReply(ScriptCall call, Reader<R> answer) {
             this.call = call;
             this.answer = answer;
         }

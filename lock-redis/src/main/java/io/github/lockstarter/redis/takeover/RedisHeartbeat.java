@@ -44,7 +44,7 @@ public final class RedisHeartbeat implements CrashDetection {
     private final ScriptRunner runner;
     private final RedisConnections connections;
     private final KeySpace keySpace;
-    private final Terms terms;
+    private final HeartbeatTerms terms;
     private final TakeoverAcknowledgement acknowledgement;
     private final LongSupplier nanoTime;
     private volatile String instanceId = UNNAMED;
@@ -57,13 +57,13 @@ public final class RedisHeartbeat implements CrashDetection {
     /** The last answer's error if the user may not count subscribers. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
-    public record Terms(ServerHistory history, Duration commandTimeout, TakeoverCondition condition) {}
+    public record HeartbeatTerms(ServerHistory history, Duration commandTimeout, TakeoverCondition condition) {}
 
     public RedisHeartbeat(
             ScriptRunner runner,
             RedisConnections connections,
             KeySpace keySpace,
-            Terms terms,
+            HeartbeatTerms terms,
             TakeoverAcknowledgement acknowledgement,
             LongSupplier nanoTime) {
         this.runner = runner;

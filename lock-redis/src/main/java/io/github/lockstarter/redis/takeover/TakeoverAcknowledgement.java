@@ -98,7 +98,7 @@ public final class TakeoverAcknowledgement implements AutoCloseable {
     public void begin(String unacknowledged, String key) {
         int space = unacknowledged.indexOf(' ');
         String instanceId = unacknowledged.substring(0, space);
-        Trace trace = new Trace(keySpace.traceOf(instanceId), unacknowledged.substring(space + 1));
+        TakeoverTrace trace = new TakeoverTrace(keySpace.traceOf(instanceId), unacknowledged.substring(space + 1));
         if (!underWay.add(instanceId)) {
             return;
         }
@@ -114,10 +114,10 @@ public final class TakeoverAcknowledgement implements AutoCloseable {
         });
     }
 
-    private record Trace(String key, String begin) {}
+    private record TakeoverTrace(String key, String begin) {}
 
     /** Fails if a server lacks the trace; false if the owner is back or another mark has begun. */
-    private CompletionStage<Boolean> acknowledge(RedisLink link, Trace trace) {
+    private CompletionStage<Boolean> acknowledge(RedisLink link, TakeoverTrace trace) {
         int breaksBefore = link.breaksCounted();
         return write(link, trace, trace.begin)
                 .thenCompose(isSame -> isSame
@@ -145,7 +145,7 @@ public final class TakeoverAcknowledgement implements AutoCloseable {
                         .thenApply(count -> count >= replicas);
     }
 
-    private static CompletionStage<Boolean> write(RedisLink link, Trace trace, String text) {
+    private static CompletionStage<Boolean> write(RedisLink link, TakeoverTrace trace, String text) {
         return link.ask(
                         CommandType.EVAL,
                         new IntegerOutput<>(StringCodec.UTF8),

@@ -28,7 +28,7 @@ class StoreProbeTests {
     private final Map<Integer, String> moved = new HashMap<>();
     private final StoreProbe probe = new StoreProbe(() -> masters, this::masterOf, this::attempt);
 
-    private StoreProbe.Found found() throws Exception {
+    private StoreProbe.ProbeResult found() throws Exception {
         return probe.ask().toCompletableFuture().get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
@@ -107,7 +107,7 @@ class StoreProbeTests {
         StoreProbe first =
                 new StoreProbe(now::get, this::masterOf, name -> now.get() == none ? connecting : attempt(name));
 
-        CompletableFuture<StoreProbe.Found> asked = first.ask().toCompletableFuture();
+        CompletableFuture<StoreProbe.ProbeResult> asked = first.ask().toCompletableFuture();
         assertThat(asked).isNotDone();
         now.set(masters);
         connecting.complete(Optional.empty());

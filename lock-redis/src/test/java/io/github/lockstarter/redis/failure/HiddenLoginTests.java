@@ -91,7 +91,7 @@ class HiddenLoginTests {
                 "redis://:**@a:1, redis://:**@b:1", new RedisCommandTimeoutException("redis://:**@a:1"));
         failure.addSuppressed(new RedisException("b", new RedisCommandExecutionException("redis://:**@b:1")));
 
-        Throwable shown = new RedisFailure(RedisFailure.Effect.NONE, "x", "y", failure).cause();
+        Throwable shown = new RedisFailure(RedisFailure.FailureEffect.NONE, "x", "y", failure).cause();
 
         assertThat(shown).hasMessage("redis://a:1, redis://b:1").hasStackTraceContaining("keepsTheTypes");
         assertThat(shown.getCause())
@@ -125,7 +125,7 @@ class HiddenLoginTests {
         other.addSuppressed(suppressed);
 
         for (RedisException failure : List.of(cause, suppressed)) {
-            RedisFailure shown = new RedisFailure(RedisFailure.Effect.NONE, "x", "y", failure);
+            RedisFailure shown = new RedisFailure(RedisFailure.FailureEffect.NONE, "x", "y", failure);
             assertThat(shown.cause()).hasMessage("redis://a:1");
             assertThat(ExceptionCauses.rootOf(failure)).isInstanceOf(RedisException.class);
         }

@@ -262,7 +262,7 @@ class ClientHistoriesTests {
 
     @Test
     void waitForTheLongestLeaseAndTheLastWritesOfADeposedMaster() {
-        ServerHistory.Terms terms = new ClientHistories(
+        ServerHistory.HistoryTerms terms = new ClientHistories(
                         KEYS,
                         server,
                         new RedisSettings.HistoryGuard(

@@ -12,7 +12,7 @@ import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
-import io.github.lockstarter.redis.failure.RedisFailure.Effect;
+import io.github.lockstarter.redis.failure.RedisFailure.FailureEffect;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -29,14 +29,14 @@ import org.junit.jupiter.api.Test;
 class ScriptRunnerTests {
 
     private static final ScriptCall CALL = new ScriptCall(LockScript.RELEASE, new String[] {"lock:{a}"}, "a:1");
-    private static final ScriptRunner.Reader<Effect> EFFECT = new ScriptRunner.Reader<>() {
+    private static final ScriptRunner.Reader<FailureEffect> EFFECT = new ScriptRunner.Reader<>() {
         @Override
-        public Effect of(List<Object> reply, boolean repeated) {
-            return Effect.NONE;
+        public FailureEffect of(List<Object> reply, boolean repeated) {
+            return FailureEffect.NONE;
         }
 
         @Override
-        public Effect failed(RedisFailure failure) {
+        public FailureEffect failed(RedisFailure failure) {
             return failure.effect();
         }
     };
@@ -57,17 +57,17 @@ class ScriptRunnerTests {
 
     @Test
     void reportsNoEffectWhenNoConnectionBroke() {
-        CompletableFuture<Effect> effect = run();
+        CompletableFuture<FailureEffect> effect = run();
         refuse();
-        assertThat(effect).isCompletedWithValue(Effect.NOT_YET);
+        assertThat(effect).isCompletedWithValue(FailureEffect.NOT_YET);
     }
 
     @Test
     void reportsUnknownWhenTheConnectionToAnotherNodeBroke() {
-        CompletableFuture<Effect> effect = run();
+        CompletableFuture<FailureEffect> effect = run();
         other.onRedisDisconnected(mock());
         refuse();
-        assertThat(effect).isCompletedWithValue(Effect.UNKNOWN);
+        assertThat(effect).isCompletedWithValue(FailureEffect.UNKNOWN);
     }
 
     @Test
@@ -127,7 +127,7 @@ class ScriptRunnerTests {
         sent.get(command).complete();
     }
 
-    private CompletableFuture<Effect> run() {
+    private CompletableFuture<FailureEffect> run() {
         return runner.run(CALL, EFFECT).toCompletableFuture();
     }
 

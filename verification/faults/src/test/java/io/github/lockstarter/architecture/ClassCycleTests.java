@@ -35,8 +35,8 @@ class ClassCycleTests {
             "Grant",
             "Hold",
             "Entry",
-            "Renewal",
-            "Outcome",
+            "RenewAttempt",
+            "WaitOutcome",
             "Obstacle"));
 
     @Test

@@ -59,7 +59,7 @@ final class OwnershipMutants {
                                 "I1",
                                 "I6")
                         .changing(
-                                "engine.Renewal",
+                                "engine.RenewAttempt",
                                 "deadline",
                                 Behaviour.resulting(
                                         (arguments, own) -> Internals.later((Deadline) own, Duration.ofMillis(300)))),
@@ -73,7 +73,7 @@ final class OwnershipMutants {
                         .changing("engine.Hold", "isPastMaxHold", Behaviour.returning(false)),
                 Mutant.named("not-held-ignored", "A renewal that finds another owner is a loss", "I1")
                         .changing(
-                                "redis.script.RenewScript$Reply",
+                                "redis.script.RenewScript$RenewReply",
                                 "status",
                                 Behaviour.resulting((arguments, own) -> (char) own == '0' ? '1' : own)),
                 Mutant.named("late-grant-kept", "A grant without a taker is given back", "I8")

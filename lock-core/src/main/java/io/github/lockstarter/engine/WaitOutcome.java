@@ -6,15 +6,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Outcome of a caller's wait for one key. */
-sealed interface Outcome {
+sealed interface WaitOutcome {
 
-    record Granted(Hold hold) implements Outcome {}
+    record Granted(Hold hold) implements WaitOutcome {}
 
     /** At the end of the wait, another owner had the lock or it was kept. */
-    record Busy(Obstacle obstacle) implements Outcome {}
+    record Busy(Obstacle obstacle) implements WaitOutcome {}
 
     /** The store may have forgotten the owner and granted no free locks. */
-    record Recovering(AcquireResult.Recovering answer) implements Outcome {}
+    record Recovering(AcquireResult.Recovering answer) implements WaitOutcome {}
 
     /**
      * The store or the client failed.
@@ -22,7 +22,7 @@ sealed interface Outcome {
      * @param isCertain whether the lock was certainly not granted
      */
     record Failed(
-            boolean isCertain, String reason, @Nullable Throwable cause) implements Outcome {
+            boolean isCertain, String reason, @Nullable Throwable cause) implements WaitOutcome {
 
         static final Failed REVOKED = new Failed(false, "an operator took it away at the moment of the grant", null);
 
@@ -43,5 +43,5 @@ sealed interface Outcome {
     }
 
     /** The caller was interrupted or cancelled, or its call failed. */
-    record Cancelled() implements Outcome {}
+    record Cancelled() implements WaitOutcome {}
 }

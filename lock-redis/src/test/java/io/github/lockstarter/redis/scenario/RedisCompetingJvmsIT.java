@@ -8,13 +8,13 @@ import io.lettuce.core.RedisURI;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class CompetingJvmsIT extends CompetingJvmsContract {
+class RedisCompetingJvmsIT extends CompetingJvmsContract {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
-    CompetingJvmsIT() {
-        super(CompetingJvmsIT.class, () -> new RedisStore(REDIS.server().uri()));
+    RedisCompetingJvmsIT() {
+        super(RedisCompetingJvmsIT.class, () -> new RedisStore(REDIS.server().uri()));
     }
 
     public static void main(String[] arguments) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param period of the heartbeat when it was sent
  * @param answer completed with the answer; null unless the owner requested it
  */
-record Renewal(
+record RenewAttempt(
         Hold hold,
         Kind kind,
         Deadline.Moment sent,
@@ -40,7 +40,7 @@ record Renewal(
         OF_OWNER
     }
 
-    Renewal(
+    RenewAttempt(
             Hold hold,
             Kind kind,
             Deadline.Moment sent,

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A server that is killed with held locks and restarts, with and without its data. */
 @Timeout(300)
-class RestartIT {
+class RedisRestartIT {
 
     private static final Duration LEASE = RedisScenario.LONG_LEASE;
     private static final LockRequest REQUEST =
