@@ -42,10 +42,10 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
 
     private final Set<String> caches;
     private final Supplier<LockOperations> locks;
-    private final BiConsumer<String, Outcome> listener;
+    private final BiConsumer<String, LoadOutcome> listener;
     private final Set<String> warnedCaches = ConcurrentHashMap.newKeySet();
 
-    public enum Outcome {
+    public enum LoadOutcome {
         LOADED,
         HIT_AFTER_WAIT,
         LOADED_WITHOUT_LOCK
@@ -59,7 +59,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
             CacheInterceptor replaced,
             Set<String> caches,
             Supplier<LockOperations> locks,
-            BiConsumer<String, Outcome> listener) {
+            BiConsumer<String, LoadOutcome> listener) {
         this.caches = Set.copyOf(caches);
         this.locks = locks;
         this.listener = listener;
@@ -192,7 +192,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     /** The store may no longer answer, so the release is asynchronous. */
     private void end(Cache cache, Optional<LockHandle> lock, boolean bodyRan) {
         lock.ifPresent(LockHandle::closeAsync);
-        Outcome loaded = lock.isPresent() ? Outcome.LOADED : Outcome.LOADED_WITHOUT_LOCK;
-        listener.accept(cache.getName(), bodyRan ? loaded : Outcome.HIT_AFTER_WAIT);
+        LoadOutcome loaded = lock.isPresent() ? LoadOutcome.LOADED : LoadOutcome.LOADED_WITHOUT_LOCK;
+        listener.accept(cache.getName(), bodyRan ? loaded : LoadOutcome.HIT_AFTER_WAIT);
     }
 }

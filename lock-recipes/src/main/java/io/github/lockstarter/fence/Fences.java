@@ -88,7 +88,7 @@ public final class Fences {
      *     is missing. With auto-commit disabled in the connection pool, another database's transaction is not detected
      */
     public void enter() {
-        SortedMap<String, Long> tokens = FencingTokens.ofThread();
+        SortedMap<String, Long> tokens = HeldFencingTokens.ofThread();
         inTransaction(product -> {
             tokens.forEach((key, token) -> enter(product, key, token));
             return true;

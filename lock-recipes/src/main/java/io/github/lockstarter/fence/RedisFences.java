@@ -39,17 +39,17 @@ public final class RedisFences {
 
     /** Removes its own values from the end of KEYS and ARGV. */
     private static final String CHECK_FENCES = """
-            do
-              for lock = tonumber(table.remove(ARGV)), 1, -1 do
-                local fence, token = table.remove(KEYS), table.remove(ARGV)
-                local greatest = redis.call('GET', fence)
-                if greatest and tonumber(greatest) > tonumber(token) then
-                  return redis.error_reply('OVERTAKEN ' .. greatest .. ' ' .. lock)
-                end
-                redis.call('SET', fence, token)
-              end
+        do
+          for lock = tonumber(table.remove(ARGV)), 1, -1 do
+            local fence, token = table.remove(KEYS), table.remove(ARGV)
+            local greatest = redis.call('GET', fence)
+            if greatest and tonumber(greatest) > tonumber(token) then
+              return redis.error_reply('OVERTAKEN ' .. greatest .. ' ' .. lock)
             end
-            """;
+            redis.call('SET', fence, token)
+          end
+        end
+        """;
 
     private final StringRedisTemplate redis;
     private final Map<String, RedisScript<?>> fenced = new ConcurrentHashMap<>();
@@ -83,7 +83,7 @@ public final class RedisFences {
                             + " go unnoticed. Call it outside of them");
         }
         List<Map.Entry<String, Long>> locks =
-                List.copyOf(FencingTokens.ofThread().entrySet());
+                List.copyOf(HeldFencingTokens.ofThread().entrySet());
         List<String> allKeys = new ArrayList<>(keys);
         List<String> allArgs = new ArrayList<>(List.of(args));
         String slot = slotOf(keys);

@@ -8,7 +8,7 @@ import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
-import io.github.lockstarter.actuate.LocksReport.Waiting;
+import io.github.lockstarter.actuate.LocksReport.WaiterReport;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -105,7 +105,7 @@ public final class LocksEndpoint {
                         .toList(),
                 waiting.stream()
                         .limit(length)
-                        .map(waiter -> Waiting.of(waiter, now, showsKeys))
+                        .map(waiter -> WaiterReport.of(waiter, now, showsKeys))
                         .toList(),
                 key == null
                         ? null

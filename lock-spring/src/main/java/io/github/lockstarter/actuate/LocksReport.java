@@ -18,7 +18,7 @@ public record LocksReport(
         int heldTotal,
         int waitingTotal,
         List<HeldLockReport> held,
-        List<Waiting> waiting,
+        List<WaiterReport> waiting,
         @Nullable StoredLockReport store)
         implements OperationResponseBody {
 
@@ -66,11 +66,11 @@ public record LocksReport(
         }
     }
 
-    public record Waiting(
+    public record WaiterReport(
             String key, String name, String owner, Instant waitingSince, long waitedForMs, int position, int attempts) {
 
-        static Waiting of(Waiter waiter, Instant now, boolean shown) {
-            return new Waiting(
+        static WaiterReport of(Waiter waiter, Instant now, boolean shown) {
+            return new WaiterReport(
                     shown ? waiter.key() : MASKED,
                     waiter.name(),
                     waiter.owner(),

@@ -70,7 +70,7 @@ final class LockInterceptor implements LockAdvice {
 
     private boolean shouldKeepLock(LockedCall call) {
         LockedMethod method = call.method();
-        CallersTransaction.Caller caller = new CallersTransaction.Caller(
+        CallersTransaction.LockingCaller caller = new CallersTransaction.LockingCaller(
                 call.locks(),
                 call.request(),
                 method.inTransaction(),

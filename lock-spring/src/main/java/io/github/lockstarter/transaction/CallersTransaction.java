@@ -33,7 +33,7 @@ public final class CallersTransaction {
 
     private final Set<Object> warned = ConcurrentHashMap.newKeySet();
 
-    enum Release {
+    enum ReleaseTime {
         /** The caller may release: the lock does not matter to a transaction. */
         ANY_TIME,
         /** A release before the transaction's completion is to be reported. */
@@ -56,7 +56,7 @@ public final class CallersTransaction {
      * @param hasOwnTransaction whether the lock surrounds a transaction of its own, which suspends the caller's
      * @param cure remedy, as a clause
      */
-    public record Caller(
+    public record LockingCaller(
             LockSource source,
             LockRequest request,
             InTransaction behaviour,
@@ -77,32 +77,32 @@ public final class CallersTransaction {
      * @return whether the transaction must keep the lock
      * @throws IllegalStateException if this transaction is refused
      */
-    public boolean shouldKeepLock(Caller caller, String refusal) {
-        Release release = releaseOf(caller);
-        if (release == Release.TOO_EARLY) {
+    public boolean shouldKeepLock(LockingCaller caller, String refusal) {
+        ReleaseTime release = releaseOf(caller);
+        if (release == ReleaseTime.TOO_EARLY) {
             report(caller, refusal);
         }
-        return release == Release.AFTER_COMPLETION;
+        return release == ReleaseTime.AFTER_COMPLETION;
     }
 
-    Release releaseOf(Caller caller) {
+    ReleaseTime releaseOf(LockingCaller caller) {
         if (!HAS_SPRING_TX) {
-            return Release.ANY_TIME;
+            return ReleaseTime.ANY_TIME;
         }
         if (caller.isThreadOwner && TransactionLocks.contain(caller.source, caller.request)) {
-            return Release.KEPT; // would wait for itself if no thread owns the kept hold
+            return ReleaseTime.KEPT; // would wait for itself if no thread owns the kept hold
         }
         InTransaction behaviour = caller.behaviour;
         if (behaviour == InTransaction.RELEASE
                 || !isInside(behaviour)
                 || (behaviour == InTransaction.WARN && hasWarnedOf(caller))
                 || caller.hasOwnTransaction.getAsBoolean()) {
-            return Release.ANY_TIME;
+            return ReleaseTime.ANY_TIME;
         }
         if (behaviour == InTransaction.RELEASE_AFTER && isSynchronized() && caller.isThreadOwner) {
-            return Release.AFTER_COMPLETION;
+            return ReleaseTime.AFTER_COMPLETION;
         }
-        return isHeldByThisThread(caller.source, caller.request) ? Release.ANY_TIME : Release.TOO_EARLY;
+        return isHeldByThisThread(caller.source, caller.request) ? ReleaseTime.ANY_TIME : ReleaseTime.TOO_EARLY;
     }
 
     /**
@@ -135,7 +135,7 @@ public final class CallersTransaction {
      * @param refusal effect of the exception, as a clause
      * @throws IllegalStateException if this transaction is refused
      */
-    void report(Caller caller, String refusal) {
+    void report(LockingCaller caller, String refusal) {
         if (caller.behaviour == InTransaction.REFUSE && isSynchronized()) {
             throw new IllegalStateException(calledInside(caller)
                     + " must not be released before that transaction commits (inTransaction = REFUSE), so " + refusal
@@ -149,11 +149,11 @@ public final class CallersTransaction {
         }
     }
 
-    private boolean hasWarnedOf(Caller caller) {
+    private boolean hasWarnedOf(LockingCaller caller) {
         return warned.contains(caller.id.get()) || warned.size() >= MAX_WARNINGS;
     }
 
-    private static String remedy(Caller caller) {
+    private static String remedy(LockingCaller caller) {
         if (!isSynchronized()) {
             return "inTransaction = " + caller.behaviour
                     + " has no effect on a transaction without synchronization (the "
@@ -167,7 +167,7 @@ public final class CallersTransaction {
         return limit + caller.cure + keep + " RELEASE if the lock protects nothing in the transaction";
     }
 
-    private static String calledInside(Caller caller) {
+    private static String calledInside(LockingCaller caller) {
         String name = isSynchronized() ? TransactionSynchronizationManager.getCurrentTransactionName() : null;
         return caller.description.get() + " is called inside a transaction of its caller"
                 + (name == null ? "" : " (" + name + ')') + ": lock '"

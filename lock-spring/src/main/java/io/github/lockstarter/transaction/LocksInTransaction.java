@@ -7,8 +7,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Ownership;
-import io.github.lockstarter.transaction.CallersTransaction.Caller;
-import io.github.lockstarter.transaction.CallersTransaction.Release;
+import io.github.lockstarter.transaction.CallersTransaction.LockingCaller;
+import io.github.lockstarter.transaction.CallersTransaction.ReleaseTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -45,9 +45,9 @@ public final class LocksInTransaction {
     }
 
     /** Warned of once per name of a lock and of a transaction, since keys are unlimited. */
-    private Caller caller(LockRequest request, Ownership ownership) {
+    private LockingCaller caller(LockRequest request, Ownership ownership) {
         InTransaction own = request.inTransaction();
-        return new Caller(
+        return new LockingCaller(
                 locks,
                 request,
                 own == InTransaction.AS_CONFIGURED ? configured : own,
@@ -67,40 +67,40 @@ public final class LocksInTransaction {
         }
 
         /** There is no commit to wait for without synchronization. */
-        private Release release(Caller caller) {
-            Release release = transaction.releaseOf(caller);
-            if (release != Release.TOO_EARLY || (decidesAtCommit && CallersTransaction.isSynchronized())) {
+        private ReleaseTime release(LockingCaller caller) {
+            ReleaseTime release = transaction.releaseOf(caller);
+            if (release != ReleaseTime.TOO_EARLY || (decidesAtCommit && CallersTransaction.isSynchronized())) {
                 return release;
             }
             transaction.report(caller, "it was not acquired");
-            return Release.ANY_TIME;
+            return ReleaseTime.ANY_TIME;
         }
 
         @Override
         public LockHandle acquire(LockRequest request) {
-            Caller caller = caller(request, request.ownership());
-            Release release = release(caller);
+            LockingCaller caller = caller(request, request.ownership());
+            ReleaseTime release = release(caller);
             return entered(release, request).orElseGet(() -> granted(locks.acquire(request), release, caller));
         }
 
         @Override
         public Optional<LockHandle> tryAcquire(LockRequest request) {
-            Caller caller = caller(request, request.ownership());
-            Release release = release(caller);
+            LockingCaller caller = caller(request, request.ownership());
+            ReleaseTime release = release(caller);
             return entered(release, request)
                     .or(() -> locks.tryAcquire(request).map(handle -> granted(handle, release, caller)));
         }
 
         /** The engine lets only a thread re-enter its locks. */
-        private Optional<LockHandle> entered(Release release, LockRequest request) {
-            return release == Release.KEPT ? TransactionLocks.reenter(locks, request) : Optional.empty();
+        private Optional<LockHandle> entered(ReleaseTime release, LockRequest request) {
+            return release == ReleaseTime.KEPT ? TransactionLocks.reenter(locks, request) : Optional.empty();
         }
 
-        private LockHandle granted(LockHandle handle, Release release, Caller caller) {
-            if (release == Release.TOO_EARLY) {
+        private LockHandle granted(LockHandle handle, ReleaseTime release, LockingCaller caller) {
+            if (release == ReleaseTime.TOO_EARLY) {
                 watch(CompletableFuture.completedFuture(handle), caller);
             }
-            if (release != Release.AFTER_COMPLETION) {
+            if (release != ReleaseTime.AFTER_COMPLETION) {
                 return handle;
             }
             TransactionLocks.releaseAfterCompletion(handle);
@@ -110,17 +110,17 @@ public final class LocksInTransaction {
         /** A transaction that keeps the lock would let the next work of the same key run at the same time. */
         @Override
         public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-            Caller caller = caller(request, Ownership.HANDLE);
-            Release release = release(caller);
+            LockingCaller caller = caller(request, Ownership.HANDLE);
+            ReleaseTime release = release(caller);
             CompletableFuture<LockHandle> acquiring = locks.acquireAsync(request);
-            if (release == Release.TOO_EARLY) {
+            if (release == ReleaseTime.TOO_EARLY) {
                 watch(acquiring, caller);
             }
             return acquiring;
         }
 
         /** Only REFUSE may end a transaction. */
-        private void watch(CompletableFuture<LockHandle> acquired, Caller caller) {
+        private void watch(CompletableFuture<LockHandle> acquired, LockingCaller caller) {
             boolean mayEnd = caller.behaviour() == InTransaction.REFUSE && onLost == OnLost.THROW;
             EarlyRelease.watch(acquired, mayEnd, () -> transaction.report(caller, "that transaction is rolled back"));
         }

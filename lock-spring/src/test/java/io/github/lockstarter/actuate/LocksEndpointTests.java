@@ -14,7 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport.State;
-import io.github.lockstarter.actuate.ReleaseReport.Outcome;
+import io.github.lockstarter.actuate.ReleaseReport.ReportedOutcome;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -248,7 +248,7 @@ class LocksEndpointTests {
         assertThat(endpoint.release(SecurityContext.NONE, "order:8", theirs.fencingToken(), "hangs", "otherLocks", null)
                         .getBody()
                         .outcome())
-                .isEqualTo(Outcome.RELEASED);
+                .isEqualTo(ReportedOutcome.RELEASED);
         assertThat(theirs.isHeld()).isFalse();
         assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, null, null, "jdbcLocks", null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
@@ -278,7 +278,7 @@ class LocksEndpointTests {
         ReleaseReport release = endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null, null)
                 .getBody();
 
-        assertThat(release.outcome()).isEqualTo(Outcome.RELEASED);
+        assertThat(release.outcome()).isEqualTo(ReportedOutcome.RELEASED);
         await().untilAsserted(() -> assertThat(theirs.isHeld()).isFalse());
         engine.acquire(LockRequest.of("order:7"));
         assertThat(audit()).satisfies(event -> {
@@ -391,7 +391,7 @@ class LocksEndpointTests {
         assertThat(endpoint.release(SecurityContext.NONE, "report", fencingToken, "run it again", null, null)
                         .getBody()
                         .outcome())
-                .isEqualTo(Outcome.RELEASED);
+                .isEqualTo(ReportedOutcome.RELEASED);
         assertThat(engine.tryAcquire(tick)).isPresent();
     }
 

@@ -7,7 +7,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.autoconfigure.testing.Operator;
+import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +98,7 @@ class LockedTransactionTests {
         }
 
         private void loseTheLock() {
-            Operator.revoke(context, LockHandle.current().orElseThrow().key());
+            RevokingOperator.revoke(context, LockHandle.current().orElseThrow().key());
         }
     }
 
@@ -146,7 +146,7 @@ class LockedTransactionTests {
                             "booking",
                             () -> transaction.executeWithoutResult(status -> {
                                 jdbc.update("insert into booking values (4)");
-                                Operator.revoke(context, "booking");
+                                RevokingOperator.revoke(context, "booking");
                             })))
                     .isInstanceOf(LockLostException.class);
             assertThat(bookings(jdbc)).isZero();

@@ -10,7 +10,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.autoconfigure.testing.Operator;
+import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.kit.Patience;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
@@ -298,7 +298,7 @@ class MethodShapeTests {
     void failsWhenTheLockIsLost(Shape shape) {
         CompletableFuture<@Nullable String> call = subscribed(shape.call(locked(), this::work));
         await().until(() -> isHeld() && calls.get() == 1);
-        Operator.revoke(application, KEY);
+        RevokingOperator.revoke(application, KEY);
         if (shape.isLazy()) {
             await().untilTrue(cancelled);
         } else if (shape == Shape.BLOCKING) {
@@ -313,7 +313,7 @@ class MethodShapeTests {
         Locked methods = returningAfterALoss.getBean(Locked.class);
         CompletableFuture<@Nullable String> call = subscribed(shape.call(methods, this::work));
         await().until(() -> calls.get() == 1);
-        Operator.revoke(returningAfterALoss, KEY);
+        RevokingOperator.revoke(returningAfterALoss, KEY);
         end.tryEmitValue("shipped");
         assertThat(result(call)).isEqualTo(shape.expected("shipped"));
     }

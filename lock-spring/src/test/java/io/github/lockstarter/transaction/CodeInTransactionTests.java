@@ -13,7 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.Operator;
+import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -362,7 +362,7 @@ class CodeInTransactionTests {
     private static void loseALock(ApplicationContext context) {
         inTransaction(context, transaction -> {
             context.getBean(LockOperations.class).acquire(KEY);
-            Operator.revoke(context, KEY);
+            RevokingOperator.revoke(context, KEY);
         });
     }
 

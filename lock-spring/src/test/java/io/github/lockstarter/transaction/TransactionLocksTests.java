@@ -20,7 +20,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.Operator;
+import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.transaction.ContainerTransactions.ContainerTransaction;
 import io.github.lockstarter.transaction.testing.Account;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -226,9 +226,9 @@ class TransactionLocksTests {
                         () -> context.getBean(Payments.class).refusing())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith(
-                        "TransactionLocksTests.Payments.refusing() is called inside a transaction of its caller: lock "
-                                + "'refusing' must not be released before that transaction commits (inTransaction = REFUSE), "
-                                + "so the method did not run. Lock the method that opens the transaction")));
+                        "TransactionLocksTests.Payments.refusing() is called inside a transaction of its caller: lock"
+                                + " 'refusing' must not be released before that transaction commits (inTransaction ="
+                                + " REFUSE), so the method did not run. Lock the method that opens the transaction")));
     }
 
     @Test
@@ -347,7 +347,7 @@ class TransactionLocksTests {
 
     private static void payAndLoseTheLock(ApplicationContext context) {
         context.getBean(Payments.class).payAndLose();
-        Operator.revoke(context, "revoked");
+        RevokingOperator.revoke(context, "revoked");
     }
 
     // The end of the body
@@ -689,7 +689,7 @@ class TransactionLocksTests {
                         LockOperations locks = context.getBean(LockOperations.class);
                         TransactionLocks.releaseAfterCompletion(locks.acquire("a"));
                         context.getBean(Account.class).withoutAnnotation();
-                        Operator.revoke(context, "a");
+                        RevokingOperator.revoke(context, "a");
                         assertThat(TransactionLocks.contain(locks, LockRequest.of("a")))
                                 .isFalse();
                     }))

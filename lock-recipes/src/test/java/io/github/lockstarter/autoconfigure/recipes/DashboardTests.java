@@ -6,7 +6,7 @@ import com.jayway.jsonpath.JsonPath;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor.Outcome;
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor.LoadOutcome;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -162,7 +162,7 @@ class DashboardTests {
                 LockHandle led = engine.acquire(LeaderLocks.requestFor("billing"))) {
             held.ensureHeld();
             led.ensureHeld();
-            new CacheMetrics(registry).missed("products", Outcome.LOADED);
+            new CacheMetrics(registry).missed("products", LoadOutcome.LOADED);
             LockMetrics.ofListeners(() -> Map.of("Listener", () -> 1)).bindTo(registry);
             return parse(registry.scrape());
         }

@@ -8,7 +8,7 @@ import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor.Outcome;
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor.LoadOutcome;
 import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -100,7 +100,7 @@ class RecipeMeterTests {
     @Test
     void countsTheMissingValuesOfACacheByOutcome() {
         CacheMetrics caches = new CacheMetrics(registry);
-        for (Outcome outcome : Outcome.values()) {
+        for (LoadOutcome outcome : LoadOutcome.values()) {
             caches.missed("products", outcome);
             assertThat(registry.get("distributed.lock.cache")
                             .tag("cache", "products")
@@ -114,7 +114,7 @@ class RecipeMeterTests {
     @Test
     void registersExactlyTheDocumentedMeters() {
         grant(NAME, KEY);
-        new CacheMetrics(registry).missed("products", Outcome.LOADED);
+        new CacheMetrics(registry).missed("products", LoadOutcome.LOADED);
 
         assertThat(registry.getMeters().stream().map(Meter::getId).map(Described::of))
                 .containsExactlyInAnyOrderElementsOf(

@@ -31,8 +31,8 @@ public final class LockLog implements LockListener {
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
     private static final long AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
 
-    private final Set<Hold> failing = ConcurrentHashMap.newKeySet();
-    private final Set<Hold> doubted = ConcurrentHashMap.newKeySet();
+    private final Set<FencedKey> failing = ConcurrentHashMap.newKeySet();
+    private final Set<FencedKey> doubted = ConcurrentHashMap.newKeySet();
     private final AtomicLong lastDoubtNanos;
     private final CrowdedKeys crowded;
     private final LongSupplier monotonicNanos;
@@ -48,7 +48,7 @@ public final class LockLog implements LockListener {
         this.lastDoubtNanos = new AtomicLong(monotonicNanos.getAsLong() - AGAIN_NANOS);
     }
 
-    private record Hold(String key, long fencingToken) {}
+    private record FencedKey(String key, long fencingToken) {}
 
     @Override
     public boolean returnsAtOnce() {
@@ -149,7 +149,7 @@ public final class LockLog implements LockListener {
     }
 
     private void renewed(LockEvent.Renewed event) {
-        Hold hold = new Hold(event.key(), event.fencingToken());
+        FencedKey hold = new FencedKey(event.key(), event.fencingToken());
         switch (event.outcome()) {
             case RENEWED -> {
                 boolean again = failing.remove(hold);
@@ -199,7 +199,7 @@ public final class LockLog implements LockListener {
     }
 
     private void forget(LockEvent event) {
-        Hold hold = new Hold(event.key(), event.fencingToken());
+        FencedKey hold = new FencedKey(event.key(), event.fencingToken());
         failing.remove(hold);
         doubted.remove(hold);
     }
@@ -209,7 +209,7 @@ public final class LockLog implements LockListener {
         long now = monotonicNanos.getAsLong();
         boolean warned = now - last >= AGAIN_NANOS && lastDoubtNanos.compareAndSet(last, now);
         if (warned) {
-            doubted.add(new Hold(event.key(), event.fencingToken()));
+            doubted.add(new FencedKey(event.key(), event.fencingToken()));
         }
         write(
                 warned ? Level.WARN : Level.DEBUG,
@@ -222,7 +222,7 @@ public final class LockLog implements LockListener {
     }
 
     private void confirmed(LockEvent.Confirmed event) {
-        boolean warned = doubted.remove(new Hold(event.key(), event.fencingToken()));
+        boolean warned = doubted.remove(new FencedKey(event.key(), event.fencingToken()));
         write(
                 warned ? Level.WARN : Level.DEBUG,
                 event,

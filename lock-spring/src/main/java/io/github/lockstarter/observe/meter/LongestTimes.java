@@ -18,14 +18,14 @@ final class LongestTimes {
 
     private static final long VALID_NANOS = Duration.ofSeconds(1).toNanos();
 
-    private record Look(long at, Map<String, Duration> held, Map<String, Duration> waiting) {}
+    private record TimesSample(long at, Map<String, Duration> held, Map<String, Duration> waiting) {}
 
     private final Supplier<? extends Collection<LockAdmin>> stores;
     private final UnaryOperator<String> meterNames;
     private final LongSupplier monotonicNanos;
 
     /** Immutable, so a racy write is harmless. */
-    private volatile Look latest;
+    private volatile TimesSample latest;
 
     /** @param meterNames name of the meters of a lock's name */
     LongestTimes(
@@ -35,7 +35,7 @@ final class LongestTimes {
         this.stores = stores;
         this.meterNames = meterNames;
         this.monotonicNanos = monotonicNanos;
-        this.latest = new Look(monotonicNanos.getAsLong() - VALID_NANOS, Map.of(), Map.of());
+        this.latest = new TimesSample(monotonicNanos.getAsLong() - VALID_NANOS, Map.of(), Map.of());
     }
 
     double held(String name) {
@@ -50,10 +50,10 @@ final class LongestTimes {
         return longest.getOrDefault(name, Duration.ZERO).toNanos() / 1e9;
     }
 
-    private Look look() {
+    private TimesSample look() {
         long now = monotonicNanos.getAsLong();
         if (now - latest.at >= VALID_NANOS) {
-            Look look = new Look(now, new HashMap<>(), new HashMap<>());
+            TimesSample look = new TimesSample(now, new HashMap<>(), new HashMap<>());
             for (LockAdmin store : stores.get()) {
                 for (HeldLock held : store.heldLocks().snapshot()) {
                     look.held.merge(meterNames.apply(held.name()), held.heldFor(), LongestTimes::longer);

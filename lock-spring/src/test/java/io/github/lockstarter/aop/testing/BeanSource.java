@@ -55,7 +55,7 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
                     for (String annotation : first(annotations, whole)) {
                         String text = annotated(hierarchy.text(), place, annotation)
                                 .replace("VIS ", visibility)
-                                .replace("BODY", "{ " + Observed.class.getName() + ".note(); return x; }");
+                                .replace("BODY", "{ " + BodyObservation.class.getName() + ".note(); return x; }");
                         all.add(new BeanSource(
                                 "v" + all.size(), hierarchy, text.lines().toList()));
                     }
@@ -101,7 +101,7 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
                         "org.springframework.transaction.annotation.Transactional",
                         "org.springframework.core.annotation.AliasFor",
                         "org.springframework.aot.hint.annotation.Reflective",
-                        Observed.class.getName())
+                        BodyObservation.class.getName())
                 .map(BeanSource::location)
                 .distinct()
                 .collect(Collectors.joining(File.pathSeparator));
@@ -165,8 +165,8 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
     }
 
     /** What the body observes when it is called through each type that the bean has. */
-    Map<String, Observed> call(Object bean, ClassLoader loader) {
-        Map<String, Observed> observed = new TreeMap<>();
+    Map<String, BodyObservation> call(Object bean, ClassLoader loader) {
+        Map<String, BodyObservation> observed = new TreeMap<>();
         for (String line : lines) {
             Matcher type = TYPE.matcher(line);
             if (type.find() && load(type.group(1), loader).isInstance(bean)) {
@@ -176,8 +176,8 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
         return observed;
     }
 
-    private static Observed call(Object bean, Class<?> calls, String type) {
-        int before = Observed.last().runs();
+    private static BodyObservation call(Object bean, Class<?> calls, String type) {
+        int before = BodyObservation.last().runs();
         try {
             calls.getMethod(type, Object.class).invoke(null, bean);
         } catch (InvocationTargetException e) {
@@ -185,10 +185,10 @@ record BeanSource(String name, Hierarchy hierarchy, List<String> lines) {
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
-        if (Observed.last().runs() != before + 1) {
+        if (BodyObservation.last().runs() != before + 1) {
             throw new IllegalStateException("the body did not run once");
         }
-        return Observed.last();
+        return BodyObservation.last();
     }
 
     @Override

@@ -80,7 +80,7 @@ public abstract class LockedCallSuite {
         }
     }
 
-    private record Cell(BeanOf bean, String calledThrough, Observed observed) {
+    private record Cell(BeanOf bean, String calledThrough, BodyObservation observed) {
 
         @Override
         public String toString() {

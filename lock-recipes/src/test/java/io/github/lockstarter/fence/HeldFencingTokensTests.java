@@ -8,14 +8,14 @@ import io.github.lockstarter.LockContext;
 import io.github.lockstarter.fence.testing.Overlapping;
 import org.junit.jupiter.api.Test;
 
-class FencingTokensTests {
+class HeldFencingTokensTests {
 
     private final LockContext ofAsynchronousWork =
             LockContext.NONE.with(handle(1, "outer")).with(handle(2, "inner"));
 
     @Test
     void includesTheOuterLocksOfAsynchronousWork() {
-        assertThat(ofAsynchronousWork.call(FencingTokens::ofThread))
+        assertThat(ofAsynchronousWork.call(HeldFencingTokens::ofThread))
                 .containsExactly(entry("inner", 2L), entry("outer", 1L));
     }
 
@@ -23,7 +23,7 @@ class FencingTokensTests {
     void includesTheLocksOfAsynchronousWorkInsideALockedMethod() {
         LockContext before = ofAsynchronousWork.bind();
         try {
-            assertThat(Overlapping.hold(3, FencingTokens::ofThread, "method"))
+            assertThat(Overlapping.hold(3, HeldFencingTokens::ofThread, "method"))
                     .containsExactly(entry("inner", 2L), entry("method", 3L), entry("outer", 1L));
         } finally {
             before.bind();

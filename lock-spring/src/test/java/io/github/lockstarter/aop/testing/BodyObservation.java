@@ -8,13 +8,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *
  * @param runs how often the body has run
  */
-public record Observed(int runs, boolean isTransactional, boolean isLocked) {
+public record BodyObservation(int runs, boolean isTransactional, boolean isLocked) {
 
-    private static Observed last = new Observed(0, false, false);
+    private static BodyObservation last = new BodyObservation(0, false, false);
 
     /** Called by the generated body. */
     public static void note() {
-        last = new Observed(
+        last = new BodyObservation(
                 last.runs + 1,
                 TransactionSynchronizationManager.isActualTransactionActive(),
                 LockHandle.current()
@@ -23,7 +23,7 @@ public record Observed(int runs, boolean isTransactional, boolean isLocked) {
                         .isPresent());
     }
 
-    static Observed last() {
+    static BodyObservation last() {
         return last;
     }
 }

@@ -8,9 +8,9 @@ import io.github.lockstarter.LockOperations;
 import org.springframework.context.ApplicationContext;
 
 /** An operator who takes away the lock of an application: a loss that no test has to wait for. */
-public final class Operator {
+public final class RevokingOperator {
 
-    private Operator() {}
+    private RevokingOperator() {}
 
     /** Returns when the application knows that it has lost the lock. */
     public static void revoke(ApplicationContext context, String key) {

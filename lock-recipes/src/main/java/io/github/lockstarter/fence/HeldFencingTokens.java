@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** The fencing tokens of a thread's locks. An application without JDBC cannot link {@link Fences}. */
-final class FencingTokens {
+final class HeldFencingTokens {
 
-    private FencingTokens() {}
+    private HeldFencingTokens() {}
 
     /**
      * In the order of the keys, so that transactions with several keys cannot deadlock. Each slot has its own sequence
