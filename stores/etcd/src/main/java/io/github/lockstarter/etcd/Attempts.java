@@ -26,28 +26,28 @@ final class Attempts {
      * @param grantedAt after the grant; empty if unknown
      * @param over when all leases have ended
      */
-    record Attempt(List<Long> leases, Optional<Long> grantedAt, long over) {
+    record TokenLeases(List<Long> leases, Optional<Long> grantedAt, long over) {
 
-        static Attempt with(long lease, long seconds, long now) {
+        static TokenLeases with(long lease, long seconds, long now) {
             long over = now + 2 * Duration.ofSeconds(seconds).plus(LEEWAY).toNanos();
-            return new Attempt(List.of(lease), Optional.empty(), over);
+            return new TokenLeases(List.of(lease), Optional.empty(), over);
         }
 
-        private Attempt and(Attempt later) {
+        private TokenLeases and(TokenLeases later) {
             List<Long> all = Stream.concat(leases.stream(), later.leases.stream())
                     .distinct()
                     .toList();
-            return new Attempt(all, grantedAt, later.over);
+            return new TokenLeases(all, grantedAt, later.over);
         }
 
-        private Attempt without(long lease) {
+        private TokenLeases without(long lease) {
             List<Long> left = new ArrayList<>(leases);
             left.remove((Object) lease);
-            return new Attempt(left, grantedAt, over);
+            return new TokenLeases(left, grantedAt, over);
         }
     }
 
-    private final ConcurrentMap<LockToken, Attempt> attempts = new ConcurrentHashMap<>();
+    private final ConcurrentMap<LockToken, TokenLeases> attempts = new ConcurrentHashMap<>();
     private final AtomicInteger begun = new AtomicInteger();
 
     /** Call before the lease is used. */
@@ -56,12 +56,12 @@ final class Attempts {
         if (begun.incrementAndGet() % SWEEP_EVERY == 0) {
             attempts.values().removeIf(attempt -> now - attempt.over > 0);
         }
-        attempts.merge(token, Attempt.with(lease, seconds, now), Attempt::and);
+        attempts.merge(token, TokenLeases.with(lease, seconds, now), TokenLeases::and);
     }
 
     /** Call after a renewal of the lease, or before the lease replaces the lock's lease. */
     void renewed(LockToken token, long lease, long seconds) {
-        Attempt renewed = Attempt.with(lease, seconds, System.nanoTime());
+        TokenLeases renewed = TokenLeases.with(lease, seconds, System.nanoTime());
         attempts.computeIfPresent(token, (key, attempt) -> attempt.and(renewed));
     }
 
@@ -71,17 +71,17 @@ final class Attempts {
                 token,
                 (key, attempt) -> attempt.grantedAt.isPresent()
                         ? attempt
-                        : new Attempt(attempt.leases, Optional.of(now), attempt.over));
+                        : new TokenLeases(attempt.leases, Optional.of(now), attempt.over));
     }
 
-    Optional<Attempt> of(LockToken token) {
+    Optional<TokenLeases> of(LockToken token) {
         return Optional.ofNullable(attempts.get(token));
     }
 
     /** Call when the lease certainly has no lock and will not get one. */
     void forget(LockToken token, long lease) {
         attempts.computeIfPresent(token, (key, attempt) -> {
-            Attempt left = attempt.without(lease);
+            TokenLeases left = attempt.without(lease);
             return left.leases.isEmpty() ? null : left;
         });
     }

@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.TxnRequest;
-import io.github.lockstarter.etcd.WaitingKeys.Refusal;
+import io.github.lockstarter.etcd.WaitingKeys.RefusedAttempt;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -81,7 +81,7 @@ record LockAcquirer(
     private CompletableFuture<AcquireResult> begin(AcquireCommand command, ByteString slot, Deadline deadline) {
         return client.grantLease(command.lease(), deadline).thenCompose(lease -> {
             attempts.begin(command.token(), lease.getID(), lease.getTTL());
-            return new Attempt(command, slot, lease, deadline).begin();
+            return new KeyAttempt(command, slot, lease, deadline).begin();
         });
     }
 
@@ -163,7 +163,7 @@ record LockAcquirer(
         Set<ByteString> slots = Set.copyOf(names.slots(command.key(), command.permits()));
         CompletableFuture<Void> joined = command.waiting().isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : waiting.join(new Refusal(command, slots, read.taken(), read.revision()), deadline);
+                : waiting.join(new RefusedAttempt(command, slots, read.taken(), read.revision()), deadline);
         CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
         return joined.thenCombine(
                 remaining,
@@ -183,7 +183,7 @@ record LockAcquirer(
                 : new AcquireResult.Rejected(failure.reason(), failure.cause());
     }
 
-    private final class Attempt {
+    private final class KeyAttempt {
 
         private final AcquireCommand command;
         private final LockToken token;
@@ -193,7 +193,7 @@ record LockAcquirer(
         /** The slot to create. Not volatile: each step runs on the thread that received the previous response. */
         private ByteString name;
 
-        Attempt(AcquireCommand command, ByteString slot, LeaseGrantResponse lease, Deadline deadline) {
+        KeyAttempt(AcquireCommand command, ByteString slot, LeaseGrantResponse lease, Deadline deadline) {
             this.command = command;
             this.token = command.token();
             this.lease = lease;

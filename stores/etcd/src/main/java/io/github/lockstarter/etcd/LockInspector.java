@@ -15,7 +15,7 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
 
     private static final Duration MESSAGE_KEPT = Duration.ofSeconds(10);
 
-    private record Seen(Optional<KeyValue> found, Optional<LockEntry> entry, long waiting) {
+    private record ReadSlot(Optional<KeyValue> found, Optional<LockEntry> entry, long waiting) {
 
         long fencingToken() {
             return entry.isEmpty()
@@ -35,7 +35,7 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
                         new StoredLock.Unknown(EtcdFailure.of(thrown, target).reason()));
     }
 
-    private CompletableFuture<Seen> read(String key, int slot, Deadline deadline) {
+    private CompletableFuture<ReadSlot> read(String key, int slot, Deadline deadline) {
         ByteString name = names.slot(key, slot);
         TxnRequest request = TxnRequest.newBuilder()
                 .addSuccess(Requests.get(name))
@@ -44,11 +44,11 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
         return client.transact(request, deadline).thenApply(response -> {
             Optional<KeyValue> found = Requests.read(response, 0);
             long waiting = response.getResponses(1).getResponseRange().getCount();
-            return new Seen(found, found.map(KeyValue::getValue).flatMap(LockEntry::of), waiting);
+            return new ReadSlot(found, found.map(KeyValue::getValue).flatMap(LockEntry::of), waiting);
         });
     }
 
-    private CompletableFuture<StoredLock> stored(Seen seen, Deadline deadline) {
+    private CompletableFuture<StoredLock> stored(ReadSlot seen, Deadline deadline) {
         if (seen.found().isEmpty()) {
             return CompletableFuture.completedFuture(new StoredLock.Free(0, seen.waiting()));
         }
@@ -81,7 +81,8 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
     }
 
     /** Ends the lease of the grant. If a renewal has given the lock another lease, repeats with that. */
-    private CompletableFuture<Revocation> end(String key, int slot, Seen seen, long fencingToken, Deadline deadline) {
+    private CompletableFuture<Revocation> end(
+            String key, int slot, ReadSlot seen, long fencingToken, Deadline deadline) {
         LockEntry entry = seen.entry().orElseThrow();
         return client.revokeLease(seen.found().orElseThrow().getLease(), deadline)
                 .thenCompose(ended -> read(key, slot, deadline).thenCompose(left -> {

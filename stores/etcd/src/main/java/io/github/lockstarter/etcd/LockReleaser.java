@@ -86,7 +86,8 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
     /** Measured by this JVM from the response with the grant: etcd has no clock that clients can read. */
     private Duration sinceGrant(LockToken token) {
         long now = System.nanoTime();
-        long grantedAt = attempts.of(token).flatMap(Attempts.Attempt::grantedAt).orElse(now);
+        long grantedAt =
+                attempts.of(token).flatMap(Attempts.TokenLeases::grantedAt).orElse(now);
         return Duration.ofNanos(now - grantedAt);
     }
 

@@ -37,9 +37,9 @@ final class WaitingKeys {
     private static final int MOST_MESSAGES = 100;
 
     /** A refused attempt: the names of the requested slots, the locks found in them, and the revision of that read. */
-    record Refusal(AcquireCommand command, Set<ByteString> slots, List<KeyValue> owners, long revision) {}
+    record RefusedAttempt(AcquireCommand command, Set<ByteString> slots, List<KeyValue> owners, long revision) {}
 
-    private static final class Waiter {
+    private static final class KeyWaiter {
 
         private final String key;
         private volatile @Nullable KeyWatch watch;
@@ -49,7 +49,7 @@ final class WaitingKeys {
         private volatile long notified;
         private volatile Set<ByteString> slots = Set.of();
 
-        Waiter(String key) {
+        KeyWaiter(String key) {
             this.key = key;
         }
 
@@ -85,7 +85,7 @@ final class WaitingKeys {
     private final EtcdClient client;
     private final KeyNames names;
     private final Consumer<String> signals;
-    private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, KeyWaiter> waiting = new ConcurrentHashMap<>();
 
     /** @param signals receives the keys to retry */
     WaitingKeys(EtcdClient client, KeyNames names, Consumer<String> signals) {
@@ -95,11 +95,11 @@ final class WaitingKeys {
     }
 
     /** Registers the instance or prolongs that; completes normally even if the instance's key could not be stored. */
-    CompletableFuture<Void> join(Refusal refusal, Deadline deadline) {
+    CompletableFuture<Void> join(RefusedAttempt refusal, Deadline deadline) {
         Duration patience = refusal.command.waiting().orElseThrow().patience();
         long until = System.nanoTime() + patience.toNanos();
-        Waiter waiter = waiting.compute(refusal.command.key(), (key, known) -> {
-            Waiter kept = known == null ? new Waiter(key) : known;
+        KeyWaiter waiter = waiting.compute(refusal.command.key(), (key, known) -> {
+            KeyWaiter kept = known == null ? new KeyWaiter(key) : known;
             kept.until = until;
             if (kept.slots.size() < refusal.slots.size()) {
                 kept.close(); // reopened below with the slots of this caller, which has more permits
@@ -132,11 +132,11 @@ final class WaitingKeys {
     }
 
     boolean isWaiting(String key) {
-        Waiter waiter = waiting.get(key);
+        KeyWaiter waiter = waiting.get(key);
         return waiter != null && waiter.isStored();
     }
 
-    private CompletableFuture<Void> store(Waiter waiter, long lease, Refusal refusal, Deadline deadline) {
+    private CompletableFuture<Void> store(KeyWaiter waiter, long lease, RefusedAttempt refusal, Deadline deadline) {
         String instanceId = refusal.command.token().instanceId();
         TxnRequest.Builder request = TxnRequest.newBuilder()
                 .addSuccess(Requests.put(names.waiter(waiter.key, instanceId), ByteString.EMPTY, lease));
@@ -154,7 +154,7 @@ final class WaitingKeys {
         });
     }
 
-    private KeyWatch watch(Waiter waiter, long fromRevision) {
+    private KeyWatch watch(KeyWaiter waiter, long fromRevision) {
         WatchCreateRequest.Builder request = WatchCreateRequest.newBuilder()
                 .setKey(names.lock(waiter.key))
                 .setStartRevision(fromRevision)
@@ -187,7 +187,7 @@ final class WaitingKeys {
 
     /** Completes normally when the instance's key is deleted, or could not be. */
     CompletableFuture<Void> leave(String key, Deadline deadline) {
-        Waiter waiter = waiting.remove(key);
+        KeyWaiter waiter = waiting.remove(key);
         if (waiter == null) {
             return CompletableFuture.completedFuture(null);
         }
@@ -197,10 +197,10 @@ final class WaitingKeys {
                 : client.revokeLease(waiter.lease, deadline).handle((ended, failure) -> null);
     }
 
-    private void leaveWhenOver(Waiter waiter, Duration rest) {
+    private void leaveWhenOver(KeyWaiter waiter, Duration rest) {
         client.later(rest, () -> {
             // Atomic with a refusal that prolongs the patience: that finds this waiter, or adds a new one.
-            Waiter left = waiting.computeIfPresent(
+            KeyWaiter left = waiting.computeIfPresent(
                     waiter.key, (key, known) -> known == waiter && waiter.millisLeft() <= 0 ? null : known);
             if (left == waiter) {
                 leaveWhenOver(waiter, Duration.ofMillis(Math.max(1, waiter.millisLeft())));
@@ -211,7 +211,7 @@ final class WaitingKeys {
     }
 
     void close() {
-        waiting.values().forEach(Waiter::close);
+        waiting.values().forEach(KeyWaiter::close);
         waiting.clear();
     }
 }

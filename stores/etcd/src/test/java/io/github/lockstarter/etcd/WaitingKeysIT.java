@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.etcd.jetcd.api.KeyValue;
-import io.github.lockstarter.etcd.WaitingKeys.Refusal;
+import io.github.lockstarter.etcd.WaitingKeys.RefusedAttempt;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -69,7 +69,8 @@ class WaitingKeysIT extends EtcdScenario {
         LockToken me = new LockToken("0123456789abcdef", 1);
         AcquireCommand command =
                 new AcquireCommand(key, me, LEASE, 0, 1, Optional.of(new AcquireCommand.Waiting(0, LEASE)));
-        Refusal refusal = new Refusal(command, Set.of(names.lock(key)), List.of(refusedBy), refusedBy.getModRevision());
+        RefusedAttempt refusal =
+                new RefusedAttempt(command, Set.of(names.lock(key)), List.of(refusedBy), refusedBy.getModRevision());
         return waiting.join(refusal, deadline());
     }
 }

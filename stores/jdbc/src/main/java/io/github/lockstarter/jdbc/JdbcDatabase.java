@@ -31,13 +31,13 @@ final class JdbcDatabase {
     /** A server that stays read-only must not get a new connection with each command. */
     private static final long DISCARD_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private record Found(
+    private record DetectedDatabase(
             JdbcDialect dialect, LockTable table, int isolation, String target, boolean hasNoNetworkTimeout) {}
 
     private final DataSource source;
     private final JdbcSettings settings;
     private final AtomicLong discardedAt = new AtomicLong(System.nanoTime() - DISCARD_PAUSE_NANOS);
-    private volatile Optional<Found> found = Optional.empty();
+    private volatile Optional<DetectedDatabase> found = Optional.empty();
 
     JdbcDatabase(DataSource source, JdbcSettings settings) {
         this.source = source;
@@ -48,7 +48,7 @@ final class JdbcDatabase {
     JdbcSession open() throws SQLException {
         JdbcSession session = new JdbcSession(source.getConnection(), settings.commandTimeout());
         try {
-            Found known = found.isPresent() ? found.get() : find(session);
+            DetectedDatabase known = found.isPresent() ? found.get() : find(session);
             session.setUp(known.isolation());
             if (known.dialect() != JdbcDialect.H2) {
                 // H2 would keep the limit on the connection after its return; its LOCK_TIMEOUT ends a wait for a row.
@@ -72,7 +72,7 @@ final class JdbcDatabase {
 
     /** Call after {@link #open}. */
     LockRepository locks(JdbcSession session) {
-        Found known = found.orElseThrow();
+        DetectedDatabase known = found.orElseThrow();
         return switch (known.dialect()) {
             case H2 -> new H2Repository(session, known.table());
             case POSTGRESQL -> new PostgresRepository(session, known.table());
@@ -83,7 +83,7 @@ final class JdbcDatabase {
 
     /** The configured dialect, or the detected one; empty before the first connection. */
     Optional<JdbcDialect> knownDialect() {
-        return settings.dialect().or(() -> found.map(Found::dialect));
+        return settings.dialect().or(() -> found.map(DetectedDatabase::dialect));
     }
 
     /** Problems of the pool that are no failure yet. */
@@ -97,14 +97,14 @@ final class JdbcDatabase {
     }
 
     LockTable table() {
-        return found.map(Found::table).orElse(settings.table());
+        return found.map(DetectedDatabase::table).orElse(settings.table());
     }
 
     SqlFailure failure(SQLException failure) {
         return SqlFailure.of(failure, knownDialect(), table());
     }
 
-    private Found find(JdbcSession session) throws SQLException {
+    private DetectedDatabase find(JdbcSession session) throws SQLException {
         Connection connection = session.connection();
         DatabaseMetaData database = connection.getMetaData();
         Optional<JdbcDialect> dialect = settings.dialect().isPresent() ? settings.dialect() : JdbcDialect.of(database);
@@ -115,7 +115,7 @@ final class JdbcDatabase {
                             + " of one of them, set distributed-lock.jdbc.dialect",
                     SqlFailure.NOT_SUPPORTED);
         }
-        Found answer = new Found(
+        DetectedDatabase answer = new DetectedDatabase(
                 dialect.get(),
                 table(dialect.get(), connection),
                 connection.getTransactionIsolation(),

@@ -24,13 +24,13 @@ final class SignalQuorum {
 
     static final int MOST = 16_384;
 
-    private static final class Wait {
+    private static final class WaitedKey {
         private final long[] positions;
         private final BitSet signalled = new BitSet();
         private int needed = 1;
         private long since;
 
-        Wait(int nodes) {
+        WaitedKey(int nodes) {
             positions = new long[nodes];
         }
 
@@ -40,8 +40,8 @@ final class SignalQuorum {
         }
     }
 
-    private final Map<String, Wait> waits = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<String, Wait> notices = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, WaitedKey> waits = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, WaitedKey> notices = new LinkedHashMap<>(16, 0.75f, true);
     private final int nodes;
     private final long window;
     private final LongSupplier monotonicNanos;
@@ -74,18 +74,18 @@ final class SignalQuorum {
     }
 
     private synchronized long positionOf(int node, String key) {
-        Wait wait = waits.get(key);
+        WaitedKey wait = waits.get(key);
         return wait == null ? Waiting.NEW : wait.positions[node];
     }
 
     synchronized void refused(String key, int missing) {
-        Wait wait = known(key, waits);
+        WaitedKey wait = known(key, waits);
         wait.needed = missing;
         wait.begin(monotonicNanos.getAsLong());
     }
 
     synchronized void placedAt(int node, String key, long position) {
-        Wait wait = waits.get(key);
+        WaitedKey wait = waits.get(key);
         if (wait != null) {
             wait.positions[node] = position;
         }
@@ -102,7 +102,7 @@ final class SignalQuorum {
     }
 
     synchronized boolean signalled(int node, String key) {
-        Wait wait = waits.get(key);
+        WaitedKey wait = waits.get(key);
         return wait != null && isDue(node, wait);
     }
 
@@ -114,15 +114,15 @@ final class SignalQuorum {
         return waits.size();
     }
 
-    private Wait known(String key, Map<String, Wait> some) {
-        Wait wait = some.computeIfAbsent(key, k -> new Wait(nodes));
+    private WaitedKey known(String key, Map<String, WaitedKey> some) {
+        WaitedKey wait = some.computeIfAbsent(key, k -> new WaitedKey(nodes));
         if (some.size() > MOST) {
             some.remove(some.keySet().iterator().next());
         }
         return wait;
     }
 
-    private boolean isDue(int node, Wait wait) {
+    private boolean isDue(int node, WaitedKey wait) {
         long now = monotonicNanos.getAsLong();
         if (wait.signalled.isEmpty() || wait.signalled.get(node) || now - wait.since > window) {
             wait.begin(now);

@@ -24,13 +24,13 @@ final class LeaderContact {
     /** Answers closer together than this part of the session timeout are dropped. */
     private static final int KEPT_PART = 16;
 
-    private record Answer(long session, long sent, long answered) {}
+    private record LeaderAnswer(long session, long sent, long answered) {}
 
     /** A connection of commands sent from {@code usedFrom} on, which began after {@code after}. */
     private record Connection(long session, long after, long usedFrom) {}
 
     /** Latest first. */
-    private final AtomicReference<List<Answer>> answers = new AtomicReference<>(List.of());
+    private final AtomicReference<List<LeaderAnswer>> answers = new AtomicReference<>(List.of());
 
     private final AtomicReference<Connection> lastConnection =
             new AtomicReference<>(new Connection(Session.NONE, 0, 0));
@@ -75,15 +75,15 @@ final class LeaderContact {
     }
 
     void answered(long session, long sent, long now, Duration timeout) {
-        answers.updateAndGet(known -> with(new Answer(session, sent, now), known, timeout));
+        answers.updateAndGet(known -> with(new LeaderAnswer(session, sent, now), known, timeout));
     }
 
-    private static List<Answer> with(Answer latest, List<Answer> known, Duration timeout) {
+    private static List<LeaderAnswer> with(LeaderAnswer latest, List<LeaderAnswer> known, Duration timeout) {
         boolean other = known.isEmpty() || known.get(0).session != latest.session;
         if (!other && latest.sent - known.get(0).sent < timeout.toNanos() / KEPT_PART) {
             return known;
         }
-        List<Answer> kept = new ArrayList<>();
+        List<LeaderAnswer> kept = new ArrayList<>();
         kept.add(latest);
         known.stream()
                 .filter(each -> each.session == latest.session && latest.answered - each.sent < timeout.toNanos())
@@ -91,7 +91,7 @@ final class LeaderContact {
         return List.copyOf(kept);
     }
 
-    private List<Answer> answers() {
+    private List<LeaderAnswer> answers() {
         return Objects.requireNonNull(answers.get());
     }
 }

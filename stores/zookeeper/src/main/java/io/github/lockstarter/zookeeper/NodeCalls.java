@@ -211,12 +211,12 @@ final class NodeCalls {
                 call.apply(callback).withUnhandledErrorListener(broken).forPath(path, data));
     }
 
-    private interface Call {
+    private interface NodeCall {
 
         void send(BackgroundCallback callback, UnhandledErrorListener broken) throws Exception;
     }
 
-    private static CompletableFuture<CuratorEvent> send(Call call) {
+    private static CompletableFuture<CuratorEvent> send(NodeCall call) {
         CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
         try {
             call.send((used, event) -> complete(answer, event), (message, e) -> answer.completeExceptionally(e));

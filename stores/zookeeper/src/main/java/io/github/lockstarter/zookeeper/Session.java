@@ -48,15 +48,15 @@ final class Session implements CrashDetection {
     /** According to the last proof. */
     private volatile boolean withoutRoot;
 
-    private final AtomicReference<Seen> seen;
+    private final AtomicReference<SeenClient> seen;
 
     /** The last connected object, or none yet; Curator made the next one, if any, after {@code aliveAt}. */
-    private record Seen(@Nullable ZooKeeper object, long aliveAt) {
+    private record SeenClient(@Nullable ZooKeeper object, long aliveAt) {
 
-        Seen next(@Nullable ZooKeeper connected, long now) {
+        SeenClient next(@Nullable ZooKeeper connected, long now) {
             boolean replaced = connected != null && connected != object;
             return replaced || (object != null && object.getState().isAlive())
-                    ? new Seen(replaced ? connected : object, now)
+                    ? new SeenClient(replaced ? connected : object, now)
                     : this;
         }
     }
@@ -74,7 +74,7 @@ final class Session implements CrashDetection {
         this.client = client;
         this.settings = settings;
         this.timer = timer;
-        this.seen = new AtomicReference<>(new Seen(null, noSessionBefore));
+        this.seen = new AtomicReference<>(new SeenClient(null, noSessionBefore));
     }
 
     /** The session of commands sent now; {@link #NONE} without a connection. */
@@ -218,7 +218,7 @@ final class Session implements CrashDetection {
     private @Nullable ZooKeeper connected() {
         long now = System.nanoTime();
         ZooKeeper connected = connectedObject();
-        Seen known = Objects.requireNonNull(seen.getAndUpdate(before -> before.next(connected, now)));
+        SeenClient known = Objects.requireNonNull(seen.getAndUpdate(before -> before.next(connected, now)));
         if (connected != null && connected != known.object) {
             leader.began(connected.getSessionId(), known.aliveAt);
         }

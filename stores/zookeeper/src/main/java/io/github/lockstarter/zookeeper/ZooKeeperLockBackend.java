@@ -78,8 +78,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private final Runnable whenClosed;
     private final Session session;
     private final LockPaths paths;
-    private final LockReleaser releaser;
-    private final LockInspector inspector;
+    private final NodeReleaser releaser;
+    private final NodeInspector inspector;
     private final OwnNodes own;
     private final ConnectionEvents connection;
     private final ScheduledThreadPoolExecutor timer;
@@ -113,8 +113,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
         NodeCalls calls = new NodeCalls(client, timer, System::nanoTime);
         this.own = new OwnNodes(calls, timer, connection);
         this.paths = new LockPaths(settings.root(), new StoredKeys(settings.keyPrefix()));
-        this.releaser = new LockReleaser(own, session, paths);
-        this.inspector = new LockInspector(calls, paths);
+        this.releaser = new NodeReleaser(own, session, paths);
+        this.inspector = new NodeInspector(calls, paths);
     }
 
     /** A time before which the client certainly had no session. */
@@ -172,7 +172,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
             return CompletableFuture.completedFuture(new AcquireResult.Rejected(
                     "The ZooKeeper lock backend is closed", new IllegalStateException("closed")));
         }
-        Attempt attempt = new Attempt(own, session, paths.directory(command.key()), command);
+        QueueAttempt attempt = new QueueAttempt(own, session, paths.directory(command.key()), command);
         CompletionStage<AcquireResult> answer =
                 inTime(attempt.begin().exceptionally(this::notAcquired), Failures::ofAcquire);
         return answer.thenApply(result -> {

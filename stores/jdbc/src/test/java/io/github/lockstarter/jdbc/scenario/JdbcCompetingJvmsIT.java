@@ -11,13 +11,13 @@ import io.github.lockstarter.jdbc.testing.TestDatabase;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class CompetingJvmsIT extends CompetingJvmsContract {
+class JdbcCompetingJvmsIT extends CompetingJvmsContract {
 
     @RegisterExtension
     static final PostgresExtension POSTGRES = new PostgresExtension();
 
-    CompetingJvmsIT() {
-        super(CompetingJvmsIT.class, () -> new JdbcStore(POSTGRES.database()));
+    JdbcCompetingJvmsIT() {
+        super(JdbcCompetingJvmsIT.class, () -> new JdbcStore(POSTGRES.database()));
     }
 
     public static void main(String[] arguments) {

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 @Tag(Effort.FULL)
-class CompetingJvmsIT extends CompetingJvmsContract {
+class EtcdCompetingJvmsIT extends CompetingJvmsContract {
 
     private static EtcdServer server;
 
-    CompetingJvmsIT() {
-        super(CompetingJvmsIT.class, () -> new EtcdStore(server));
+    EtcdCompetingJvmsIT() {
+        super(EtcdCompetingJvmsIT.class, () -> new EtcdStore(server));
     }
 
     @BeforeAll

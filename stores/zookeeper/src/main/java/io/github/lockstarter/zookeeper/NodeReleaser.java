@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /** Releases locks and ends waits. The engine repeats a release whose outcome is unknown. Thread-safe. */
-final class LockReleaser {
+final class NodeReleaser {
 
     private final OwnNodes own;
     private final NodeCalls calls;
     private final Session session;
     private final LockPaths paths;
 
-    LockReleaser(OwnNodes own, Session session, LockPaths paths) {
+    NodeReleaser(OwnNodes own, Session session, LockPaths paths) {
         this.own = own;
         this.calls = own.calls;
         this.session = session;

@@ -21,7 +21,7 @@ import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 
 /** An application with locks in its database that is processed ahead of time. */
 @Tag(Effort.FULL)
-class AheadOfTimeTests {
+class JdbcAheadOfTimeTests {
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({

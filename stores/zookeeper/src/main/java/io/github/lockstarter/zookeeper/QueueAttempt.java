@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * even a server that lags behind shows a lock as free whose release was answered before. An attempt that does not wait
  * leaves the queue before it answers. If this instance already waits, the attempt uses its node.
  */
-final class Attempt {
+final class QueueAttempt {
 
     /** The port's limit, so that a double represents every fencing token exactly. */
     private static final long MAX_FENCING_TOKEN = (1L << 53) - 1;
@@ -32,7 +32,7 @@ final class Attempt {
     private volatile @Nullable CompletableFuture<OwnNode> node;
     private volatile boolean givenUp;
 
-    Attempt(OwnNodes own, Session session, String queue, AcquireCommand command) {
+    QueueAttempt(OwnNodes own, Session session, String queue, AcquireCommand command) {
         this.own = own;
         this.calls = own.calls;
         this.session = session;
@@ -152,7 +152,7 @@ final class Attempt {
         return seen.first()
                 .map(first -> calls.data(queue + '/' + first)
                         .handle((event, failure) ->
-                                failure == null ? LockInspector.namedHolderIn(event) : Optional.<LockHolder>empty()))
+                                failure == null ? NodeInspector.namedHolderIn(event) : Optional.<LockHolder>empty()))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Restarts of the server and ends of its sessions that a lock survives. */
-class RestartIT {
+class DatabaseRestartIT {
 
     @Test
     void keepsALockThroughARestartAndGrantsGreaterTokensAfterwards() {

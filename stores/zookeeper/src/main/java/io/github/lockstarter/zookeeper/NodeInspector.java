@@ -10,17 +10,17 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.api.CuratorEvent;
 
 /** Inspects and revokes locks for operators. Thread-safe. */
-final class LockInspector {
+final class NodeInspector {
 
     private final NodeCalls calls;
     private final LockPaths paths;
 
-    LockInspector(NodeCalls calls, LockPaths paths) {
+    NodeInspector(NodeCalls calls, LockPaths paths) {
         this.calls = calls;
         this.paths = paths;
     }
 
-    private record Owner(String path, long fencingToken, LockHolder holder, int waiting) {
+    private record OwnerNode(String path, long fencingToken, LockHolder holder, int waiting) {
 
         StoredLock lock() {
             return new StoredLock.Held(Optional.of(holder), Optional.empty(), fencingToken, waiting);
@@ -28,7 +28,7 @@ final class LockInspector {
     }
 
     CompletableFuture<StoredLock> inspect(String key) {
-        return owner(key).thenApply(LockInspector::lock);
+        return owner(key).thenApply(NodeInspector::lock);
     }
 
     /** Deletes the node with the fencing token; no later node has its name. */
@@ -44,11 +44,11 @@ final class LockInspector {
         });
     }
 
-    private static StoredLock lock(Optional<Owner> owner) {
-        return owner.map(Owner::lock).orElseGet(() -> new StoredLock.Free(0, 0));
+    private static StoredLock lock(Optional<OwnerNode> owner) {
+        return owner.map(OwnerNode::lock).orElseGet(() -> new StoredLock.Free(0, 0));
     }
 
-    private CompletableFuture<Optional<Owner>> owner(String key) {
+    private CompletableFuture<Optional<OwnerNode>> owner(String key) {
         String directory = paths.directory(key);
         return calls.queue(directory).thenCompose(queue -> queue.first()
                 .map(name -> owner(directory + '/' + name, queue)
@@ -58,9 +58,9 @@ final class LockInspector {
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
-    private CompletableFuture<Optional<Owner>> owner(String path, QueueSnapshot queue) {
+    private CompletableFuture<Optional<OwnerNode>> owner(String path, QueueSnapshot queue) {
         return calls.data(path)
-                .thenApply(event -> Optional.of(new Owner(
+                .thenApply(event -> Optional.of(new OwnerNode(
                         path,
                         event.getStat().getCzxid(),
                         holderIn(event),

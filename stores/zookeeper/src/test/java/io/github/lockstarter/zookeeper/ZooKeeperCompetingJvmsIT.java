@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Tag;
 
 /** Locks of a killed holder end with its session, which is as long as the lease here. */
 @Tag(Effort.FULL)
-class CompetingJvmsIT extends CompetingJvmsContract {
+class ZooKeeperCompetingJvmsIT extends CompetingJvmsContract {
 
-    CompetingJvmsIT() {
-        super(CompetingJvmsIT.class, ZooKeeperStore::new);
+    ZooKeeperCompetingJvmsIT() {
+        super(ZooKeeperCompetingJvmsIT.class, ZooKeeperStore::new);
     }
 
     public static void main(String[] arguments) {

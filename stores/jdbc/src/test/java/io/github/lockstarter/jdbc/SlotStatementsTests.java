@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Statements of an attempt for one of several slots, with interleaved changes. */
-class PermitsTests {
+class SlotStatementsTests {
 
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final List<String> SLOTS = new StoredKeys("").of("key", Slots.first(3));
