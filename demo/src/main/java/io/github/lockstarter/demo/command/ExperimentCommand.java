@@ -4,10 +4,10 @@ import io.github.lockstarter.demo.KebabCase;
 import io.github.lockstarter.demo.experiment.Experiment;
 import io.github.lockstarter.demo.experiment.ExperimentListener;
 import io.github.lockstarter.demo.experiment.deployment.DeploymentPlan;
-import io.github.lockstarter.demo.experiment.deployment.Topology;
+import io.github.lockstarter.demo.experiment.deployment.LockTopology;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
-import io.github.lockstarter.demo.experiment.run.Fault;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
+import io.github.lockstarter.demo.experiment.run.RunFault;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.experiment.run.RunResult;
 import io.github.lockstarter.kit.process.Polling;
@@ -103,8 +103,8 @@ final class ExperimentCommand extends DemoCommand {
 
     /** The deployments in order. Other topologies only affect v3. */
     List<DeploymentPlan> deployments() {
-        List<Topology> wanted = topologies.equals(List.of("all"))
-                ? List.of(Topology.values())
+        List<LockTopology> wanted = topologies.equals(List.of("all"))
+                ? List.of(LockTopology.values())
                 : topologies.stream().map(ExperimentCommand::topology).toList();
         return wanted.stream()
                 .limit(variants.contains(Variant.V3) ? wanted.size() : 1)
@@ -112,10 +112,10 @@ final class ExperimentCommand extends DemoCommand {
                 .toList();
     }
 
-    private static Topology topology(String name) {
-        return KebabCase.find(Topology.class, name)
+    private static LockTopology topology(String name) {
+        return KebabCase.find(LockTopology.class, name)
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "There is no topology '" + name + "'. Choose from " + KebabCase.all(Topology.class)));
+                        "There is no topology '" + name + "'. Choose from " + KebabCase.all(LockTopology.class)));
     }
 
     /** Sorted by variant, then topology. */
@@ -137,7 +137,7 @@ final class ExperimentCommand extends DemoCommand {
                 experiment.awaitInstances();
                 print(announcement(variant, plan, repetition));
                 results.computeIfAbsent(variant, none -> new ArrayList<>())
-                        .add(await(experiment.run(variant, requests, chaos ? Fault.CHAOS : List.of())));
+                        .add(await(experiment.run(variant, requests, chaos ? RunFault.CHAOS : List.of())));
             }
         }
         return results.entrySet().stream()

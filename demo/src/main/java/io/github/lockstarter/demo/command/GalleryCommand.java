@@ -5,8 +5,8 @@ import io.github.lockstarter.demo.gallery.GalleryListener;
 import io.github.lockstarter.demo.gallery.GalleryPlan;
 import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
+import io.github.lockstarter.demo.gallery.exhibit.RoundEvent;
 import io.github.lockstarter.demo.gallery.exhibit.SideResult;
-import io.github.lockstarter.demo.gallery.exhibit.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,8 +37,8 @@ final class GalleryCommand extends DemoCommand {
             List.of("exhibit", "what breaks it", "lock", "updates", "counter", "lost", "owners", "blocked"),
             List.of("exhibit", "what breaks it", "lock"));
 
-    private static final List<String> COLUMNS = List.of("A", "B", "C", Step.SERVERS);
-    private static final TextTable TIMELINE = new TextTable(List.of("s", "A", "B", "C", Step.SERVERS), COLUMNS);
+    private static final List<String> COLUMNS = List.of("A", "B", "C", RoundEvent.SERVERS);
+    private static final TextTable TIMELINE = new TextTable(List.of("s", "A", "B", "C", RoundEvent.SERVERS), COLUMNS);
 
     @Parameters(
             arity = "0..*",
@@ -119,7 +119,7 @@ final class GalleryCommand extends DemoCommand {
     }
 
     /** One line per step, one column per caller and for the servers. */
-    static String timeline(List<Step> steps) {
+    static String timeline(List<RoundEvent> steps) {
         return TIMELINE.layOut(steps.stream()
                 .map(step -> Stream.concat(
                                 Stream.of(String.format(Locale.ROOT, "%.2f", step.at() / MS_PER_SECOND)),

@@ -6,12 +6,12 @@ import io.github.lockstarter.demo.experiment.deployment.DeploymentListener;
 import io.github.lockstarter.demo.experiment.deployment.DeploymentPlan;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
-import io.github.lockstarter.demo.experiment.run.Fault;
+import io.github.lockstarter.demo.experiment.run.DeploymentWarmUp;
 import io.github.lockstarter.demo.experiment.run.Run;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
+import io.github.lockstarter.demo.experiment.run.RunFault;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.experiment.run.RunResult;
-import io.github.lockstarter.demo.experiment.run.WarmUp;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,7 +120,7 @@ public final class Experiment implements AutoCloseable {
      * @throws ConflictException if the deployment is not ready, or another run is in progress
      * @throws IllegalArgumentException if the number of requests is out of range
      */
-    public synchronized CompletableFuture<RunResult> run(Variant variant, int requests, List<Fault> faults) {
+    public synchronized CompletableFuture<RunResult> run(Variant variant, int requests, List<RunFault> faults) {
         requireNoRun();
         RunPlan plan = new RunPlan(runs + 1, variant, requests, faults);
         Run begun = new Run(plan, requireReady(), listener::happened);
@@ -154,7 +154,7 @@ public final class Experiment implements AutoCloseable {
      * @param pause how long a holder is paused
      * @throws ConflictException without a run or a target
      */
-    public RunEvent.Interference perform(Fault fault, Duration pause) {
+    public RunEvent.Interference perform(RunFault fault, Duration pause) {
         return requireRun().perform(fault, pause);
     }
 
@@ -187,7 +187,7 @@ public final class Experiment implements AutoCloseable {
             }
             next.start();
             listener.progressed("Each instance counts in each variant, to warm up");
-            WarmUp.of(next);
+            DeploymentWarmUp.of(next);
             synchronized (this) {
                 if (isStarting(next)) {
                     change(Phase.READY, null);

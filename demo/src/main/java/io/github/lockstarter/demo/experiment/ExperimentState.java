@@ -4,8 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.lockstarter.demo.KebabCase;
 import io.github.lockstarter.demo.experiment.Experiment.Phase;
 import io.github.lockstarter.demo.experiment.deployment.Deployment;
-import io.github.lockstarter.demo.experiment.deployment.Instance;
-import io.github.lockstarter.demo.experiment.deployment.Topology;
+import io.github.lockstarter.demo.experiment.deployment.InstanceProcess;
+import io.github.lockstarter.demo.experiment.deployment.LockTopology;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
 import io.github.lockstarter.demo.experiment.run.Run;
 import io.github.lockstarter.demo.experiment.run.RunResult;
@@ -50,7 +50,7 @@ public record ExperimentState(
      */
     public record InstanceView(String id, int port, long pid, String state) {
 
-        static InstanceView of(Instance instance) {
+        static InstanceView of(InstanceProcess instance) {
             return new InstanceView(instance.name(), instance.port(), instance.pid(), KebabCase.of(instance.status()));
         }
     }
@@ -74,7 +74,7 @@ public record ExperimentState(
                 failure,
                 KebabCase.of(
                         deployment == null
-                                ? Topology.STANDALONE
+                                ? LockTopology.STANDALONE
                                 : deployment.plan().topology()),
                 VariantView.all(),
                 deployment == null

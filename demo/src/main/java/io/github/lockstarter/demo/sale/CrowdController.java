@@ -13,9 +13,9 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/sales/{product}/purchases")
 class CrowdController {
 
-    private final Crowd crowd;
+    private final BuyerCrowd crowd;
 
-    CrowdController(Crowd crowd) {
+    CrowdController(BuyerCrowd crowd) {
         this.crowd = crowd;
     }
 

@@ -25,14 +25,14 @@ record CrowdResult(
         int boughtTwice,
         int contended) {
 
-    static CrowdResult of(Sale after, int buyers, List<Crowd.Answer> answers) {
+    static CrowdResult of(Sale after, int buyers, List<BuyerCrowd.Answer> answers) {
         Map<String, Long> purchases = answers.stream()
-                .filter(answer -> answer.outcome() == Crowd.Outcome.SOLD)
-                .collect(Collectors.groupingBy(Crowd.Answer::buyer, Collectors.counting()));
+                .filter(answer -> answer.outcome() == BuyerCrowd.Outcome.SOLD)
+                .collect(Collectors.groupingBy(BuyerCrowd.Answer::buyer, Collectors.counting()));
         int sold = purchases.values().stream().mapToInt(Long::intValue).sum();
         long twice = purchases.values().stream().filter(count -> count > 1).count();
         long contended = answers.stream()
-                .filter(answer -> answer.outcome() == Crowd.Outcome.CONTENDED)
+                .filter(answer -> answer.outcome() == BuyerCrowd.Outcome.CONTENDED)
                 .count();
         return new CrowdResult(
                 after.product(),

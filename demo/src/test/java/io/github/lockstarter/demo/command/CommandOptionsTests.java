@@ -3,7 +3,7 @@ package io.github.lockstarter.demo.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.demo.experiment.deployment.DeploymentPlan;
-import io.github.lockstarter.demo.experiment.deployment.Topology;
+import io.github.lockstarter.demo.experiment.deployment.LockTopology;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -18,15 +18,16 @@ class CommandOptionsTests {
 
     @Test
     void setsUpOneServerByDefault() {
-        assertThat(parsed().deployments()).containsExactly(new DeploymentPlan(2, Topology.STANDALONE));
+        assertThat(parsed().deployments()).containsExactly(new DeploymentPlan(2, LockTopology.STANDALONE));
     }
 
     @Test
     void setsUpEveryNamedTopology() {
         assertThat(parsed("--instances=3", "--topology=cluster,master-replica").deployments())
                 .containsExactly(
-                        new DeploymentPlan(3, Topology.CLUSTER), new DeploymentPlan(3, Topology.MASTER_REPLICA));
-        assertThat(parsed("--topology=all").deployments()).hasSize(Topology.values().length);
+                        new DeploymentPlan(3, LockTopology.CLUSTER),
+                        new DeploymentPlan(3, LockTopology.MASTER_REPLICA));
+        assertThat(parsed("--topology=all").deployments()).hasSize(LockTopology.values().length);
     }
 
     @Test
@@ -36,14 +37,14 @@ class CommandOptionsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    --requests=0           | requests is 0; choose 1 to 5000
-                    --requests=many        | 'many' is not an int
-                    --instances=9          | instances is 9; choose 1 to 8
-                    --repetitions=21       | repetitions is 21; choose 1 to 20
-                    --variants=v3,v9       | 'v9' is unknown. Choose from v0, v1, v2, v3, v4
-                    --topology=ring        | Choose from standalone, master-replica, sentinel, cluster
-                    --colour=red           | Unknown option: '--colour=red'
-                    """)
+        --requests=0           | requests is 0; choose 1 to 5000
+        --requests=many        | 'many' is not an int
+        --instances=9          | instances is 9; choose 1 to 8
+        --repetitions=21       | repetitions is 21; choose 1 to 20
+        --variants=v3,v9       | 'v9' is unknown. Choose from v0, v1, v2, v3, v4
+        --topology=ring        | Choose from standalone, master-replica, sentinel, cluster
+        --colour=red           | Unknown option: '--colour=red'
+        """)
     void refusesAnInvalidExperimentOption(String option, String reason) {
         assertThat(run(new ExperimentCommand(), option)).isEqualTo(2);
         assertThat(output.toString()).contains(reason);
@@ -51,10 +52,10 @@ class CommandOptionsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    mutex                  | Unmatched argument at index 0: 'mutex'
-                    --seed=luck            | 'luck' is not a long
-                    --requests=3           | Unknown option: '--requests=3'
-                    """)
+        mutex                  | Unmatched argument at index 0: 'mutex'
+        --seed=luck            | 'luck' is not a long
+        --requests=3           | Unknown option: '--requests=3'
+        """)
     void refusesAnInvalidGalleryOption(String option, String reason) {
         assertThat(run(new GalleryCommand(), option)).isEqualTo(2);
         assertThat(output.toString()).contains(reason);

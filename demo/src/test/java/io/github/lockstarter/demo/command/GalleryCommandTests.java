@@ -3,15 +3,16 @@ package io.github.lockstarter.demo.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
+import io.github.lockstarter.demo.gallery.exhibit.RoundEvent;
 import io.github.lockstarter.demo.gallery.exhibit.SideResult;
-import io.github.lockstarter.demo.gallery.exhibit.Step;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class GalleryCommandTests {
 
-    private static final List<Step> STEPS = List.of(
-            new Step(0, "B", "granted", "has the lock"), new Step(1250, "servers", "fault", "The master is killed"));
+    private static final List<RoundEvent> STEPS = List.of(
+            new RoundEvent(0, "B", "granted", "has the lock"),
+            new RoundEvent(1250, "servers", "fault", "The master is killed"));
 
     private static final SideResult BROKEN = new SideResult(2, 1, 2, 0, false, STEPS);
     private static final SideResult OURS = new SideResult(2, 2, 1, 0, false, STEPS);
@@ -20,21 +21,21 @@ class GalleryCommandTests {
     void printsARowForTheBrokenLockAndOneForOurs() {
         assertThat(GalleryCommand.table(List.of(new ExhibitResult("failover", 7, BROKEN, OURS))))
                 .isEqualTo("""
-                        exhibit   what breaks it  lock    updates  counter  lost  owners  blocked
-                        --------  --------------  ------  -------  -------  ----  ------  -------
-                        failover  a failover      broken        2        1     1       2       no
-                        failover  a failover      ours          2        2     0       1       no
-                        """);
+                    exhibit   what breaks it  lock    updates  counter  lost  owners  blocked
+                    --------  --------------  ------  -------  -------  ----  ------  -------
+                    failover  a failover      broken        2        1     1       2       no
+                    failover  a failover      ours          2        2     0       1       no
+                    """);
     }
 
     @Test
     void printsAColumnPerCallerAndForTheServers() {
         assertThat(GalleryCommand.timeline(STEPS)).isEqualTo("""
-                   s  A  B             C  servers
-                ----  -  ------------  -  --------------------
-                0.00     has the lock
-                1.25                      The master is killed
-                """);
+               s  A  B             C  servers
+            ----  -  ------------  -  --------------------
+            0.00     has the lock
+            1.25                      The master is killed
+            """);
     }
 
     @Test

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
+import io.github.lockstarter.demo.gallery.exhibit.RoundEvent;
 import io.github.lockstarter.demo.gallery.exhibit.SideResult;
-import io.github.lockstarter.demo.gallery.exhibit.Step;
 import io.github.lockstarter.kit.Patience;
 import java.util.List;
 import java.util.Set;
@@ -92,8 +92,9 @@ class GalleryIT {
         assertThat(GALLERY.state().results())
                 .filteredOn(result -> result.id().equals("failover"))
                 .singleElement()
-                .satisfies(result ->
-                        assertThat(result.ours().steps()).extracting(Step::kind).doesNotContain("lost"));
+                .satisfies(result -> assertThat(result.ours().steps())
+                        .extracting(RoundEvent::kind)
+                        .doesNotContain("lost"));
     }
 
     @Test
@@ -104,9 +105,11 @@ class GalleryIT {
                 .orElseThrow();
 
         assertThat(lateWrite.ours().refusedWrites()).isEqualTo(1);
-        assertThat(lateWrite.ours().steps()).extracting(Step::kind).contains("stopped", "goes-on", "write-refused");
+        assertThat(lateWrite.ours().steps())
+                .extracting(RoundEvent::kind)
+                .contains("stopped", "goes-on", "write-refused");
         assertThat(lateWrite.broken().refusedWrites()).isZero();
-        assertThat(lateWrite.broken().steps()).extracting(Step::kind).doesNotContain("write-refused");
+        assertThat(lateWrite.broken().steps()).extracting(RoundEvent::kind).doesNotContain("write-refused");
     }
 
     @Test

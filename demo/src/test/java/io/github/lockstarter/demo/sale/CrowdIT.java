@@ -28,7 +28,7 @@ class CrowdIT {
     private SaleService sales;
 
     @Autowired
-    private Crowd crowd;
+    private BuyerCrowd crowd;
 
     @Autowired
     private UnlockedSale unlocked;

@@ -36,7 +36,7 @@ public final class Deployment implements AutoCloseable {
             Executors.newScheduledThreadPool(BACKGROUND_THREADS, new DefaultThreadFactory("deployment", true));
     private final ReentrantLock interference = new ReentrantLock();
     private volatile @Nullable Servers servers;
-    private volatile List<Instance> instances = List.of();
+    private volatile List<InstanceProcess> instances = List.of();
     private volatile @Nullable ReverseProxy proxy;
 
     /** @param listener receives progress and events */
@@ -56,17 +56,17 @@ public final class Deployment implements AutoCloseable {
     public void start() {
         Servers started = startServers();
         servers = started;
-        List<Instance> prepared = prepareInstances(started);
+        List<InstanceProcess> prepared = prepareInstances(started);
         instances = prepared;
         listener.progressed("Starting " + prepared.size() + " instances of the application");
-        prepared.forEach(Instance::start);
-        for (Instance instance : prepared) {
+        prepared.forEach(InstanceProcess::start);
+        for (InstanceProcess instance : prepared) {
             instance.awaitReady();
             listener.progressed(
                     "Instance " + instance.name() + " (pid " + instance.pid() + ") listens on port " + instance.port());
         }
         ReverseProxy balancer = closer.add(
-                new ReverseProxy(prepared.stream().map(Instance::port).toList()));
+                new ReverseProxy(prepared.stream().map(InstanceProcess::port).toList()));
         proxy = balancer;
         listener.progressed("Reverse proxy at " + balancer.uri());
     }
@@ -76,7 +76,7 @@ public final class Deployment implements AutoCloseable {
     }
 
     /** The instances started so far, by name. */
-    public List<Instance> instances() {
+    public List<InstanceProcess> instances() {
         return instances;
     }
 
@@ -140,9 +140,11 @@ public final class Deployment implements AutoCloseable {
     /** Waits until every instance answers, including replacements of killed ones. */
     public void awaitInstances() {
         boolean up = Polling.until(
-                () -> instances.stream().allMatch(instance -> instance.status() == Instance.Status.UP), Instance.START);
+                () -> instances.stream().allMatch(instance -> instance.status() == InstanceProcess.Status.UP),
+                InstanceProcess.START);
         if (!up) {
-            throw new IllegalStateException("Not all instances came up within " + Instance.START.toSeconds() + " s");
+            throw new IllegalStateException(
+                    "Not all instances came up within " + InstanceProcess.START.toSeconds() + " s");
         }
     }
 
@@ -172,7 +174,7 @@ public final class Deployment implements AutoCloseable {
         return new Servers(store, locks, quorum);
     }
 
-    private List<Instance> prepareInstances(Servers started) {
+    private List<InstanceProcess> prepareInstances(Servers started) {
         Set<String> properties = new LinkedHashSet<>(started.locks().properties());
         properties.addAll(started.quorum().properties());
         properties.add("demo.pview.store-port=" + started.store().port());
@@ -181,12 +183,12 @@ public final class Deployment implements AutoCloseable {
                 .toList();
     }
 
-    private Instance instance(int index, Set<String> properties) {
+    private InstanceProcess instance(int index, Set<String> properties) {
         String name = Character.toString('A' + index);
         List<String> own = Stream.concat(properties.stream(), Stream.of("demo.pview.instance=" + name))
                 .map(property -> "--" + property)
                 .toList();
-        return new Instance(name, own, listener, closer);
+        return new InstanceProcess(name, own, listener, closer);
     }
 
     private static <T> T started(@Nullable T part) {

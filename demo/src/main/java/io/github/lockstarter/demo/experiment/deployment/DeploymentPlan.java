@@ -9,7 +9,7 @@ import io.github.lockstarter.demo.experiment.pageview.Variant;
  * @param instances 1 to 8
  * @param topology of the Redis with the locks of v3
  */
-public record DeploymentPlan(int instances, Topology topology) {
+public record DeploymentPlan(int instances, LockTopology topology) {
 
     public static final int MOST_INSTANCES = 8;
 

@@ -41,8 +41,8 @@ class MasterServers implements LockServers {
         this.properties = List.of(properties);
     }
 
-    /** Starts servers for a topology, except for {@link Topology#STANDALONE}, which uses the given one. */
-    static MasterServers start(Topology topology, RedisServer standalone, Closer closer) {
+    /** Starts servers for a topology, except for {@link LockTopology#STANDALONE}, which uses the given one. */
+    static MasterServers start(LockTopology topology, RedisServer standalone, Closer closer) {
         return switch (topology) {
             case STANDALONE -> of(standalone);
             case MASTER_REPLICA -> of(closer.add(RedisReplication.start(2)));

@@ -1,6 +1,6 @@
 package io.github.lockstarter.demo.experiment.instance;
 
-import io.github.lockstarter.demo.experiment.pageview.Section;
+import io.github.lockstarter.demo.experiment.pageview.PageViewSection;
 import io.github.lockstarter.demo.experiment.pageview.SectionListener;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.PositiveOrZero;
@@ -47,7 +47,7 @@ class SectionBreakpoint implements SectionListener {
     }
 
     @Override
-    public void hasRead(Section section) {
+    public void hasRead(PageViewSection section) {
         Duration longest = next.getAndSet(null);
         if (longest != null) {
             CountDownLatch here = new CountDownLatch(1);

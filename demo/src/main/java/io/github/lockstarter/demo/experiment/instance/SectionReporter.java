@@ -2,7 +2,7 @@ package io.github.lockstarter.demo.experiment.instance;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
-import io.github.lockstarter.demo.experiment.pageview.Section;
+import io.github.lockstarter.demo.experiment.pageview.PageViewSection;
 import io.github.lockstarter.demo.experiment.pageview.SectionEnd;
 import io.github.lockstarter.demo.experiment.pageview.SectionListener;
 import java.util.Locale;
@@ -30,7 +30,7 @@ class SectionReporter implements SectionListener, LockListener {
 
     private record Key(String lock, long fence) {
 
-        static Optional<Key> of(Section section) {
+        static Optional<Key> of(PageViewSection section) {
             return section.fence().stream()
                     .mapToObj(fence -> new Key(section.variant().lockKey(section.page()), fence))
                     .findFirst();
@@ -44,7 +44,7 @@ class SectionReporter implements SectionListener, LockListener {
     private static final class Hold {
 
         private volatile LockEvent.@Nullable Acquired grant;
-        private volatile @Nullable Section section;
+        private volatile @Nullable PageViewSection section;
         private volatile boolean lost;
     }
 
@@ -65,7 +65,7 @@ class SectionReporter implements SectionListener, LockListener {
 
     private void lost(LockEvent.Lost event) {
         Hold hold = holds.get(new Key(event.key(), event.fencingToken()));
-        Section section = hold == null ? null : hold.section;
+        PageViewSection section = hold == null ? null : hold.section;
         if (hold != null && section != null) {
             hold.lost = true;
             pipe.send(new InstanceEvent.Lost(
@@ -74,7 +74,7 @@ class SectionReporter implements SectionListener, LockListener {
     }
 
     @Override
-    public void began(Section section) {
+    public void began(PageViewSection section) {
         Optional<Key> key = Key.of(section);
         Optional<Hold> hold = key.map(this::hold);
         hold.ifPresent(held -> held.section = section);
@@ -89,7 +89,7 @@ class SectionReporter implements SectionListener, LockListener {
     }
 
     @Override
-    public void ended(Section section, SectionEnd end) {
+    public void ended(PageViewSection section, SectionEnd end) {
         boolean lost = Key.of(section)
                 .map(holds::remove)
                 .filter(hold -> hold.lost && end.outcome() == SectionEnd.Outcome.WRITTEN)

@@ -1,6 +1,6 @@
 package io.github.lockstarter.demo.experiment.instance;
 
-import io.github.lockstarter.demo.experiment.pageview.Section;
+import io.github.lockstarter.demo.experiment.pageview.PageViewSection;
 import io.github.lockstarter.demo.experiment.pageview.SectionEnd;
 import io.github.lockstarter.demo.experiment.pageview.SectionListener;
 import jakarta.servlet.http.HttpServletRequest;
@@ -51,12 +51,12 @@ class WaitingReporter implements SectionListener, HandlerInterceptor, WebMvcConf
     }
 
     @Override
-    public void began(Section section) {
+    public void began(PageViewSection section) {
         add(section.page(), -1);
     }
 
     @Override
-    public void ended(Section section, SectionEnd end) {
+    public void ended(PageViewSection section, SectionEnd end) {
         add(section.page(), 1);
     }
 

@@ -65,7 +65,7 @@ class PageViewController {
     }
 
     @ExceptionHandler
-    ProblemDetail refused(OvertakenException refusal) {
+    ProblemDetail refused(ViewRejectedException refusal) {
         ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, refusal.getMessage());
         problem.setTitle("Stale write refused");
         return problem;

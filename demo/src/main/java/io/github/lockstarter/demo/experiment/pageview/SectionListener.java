@@ -4,11 +4,11 @@ package io.github.lockstarter.demo.experiment.pageview;
 public interface SectionListener {
 
     /** A section starts, before its read. */
-    default void began(Section section) {}
+    default void began(PageViewSection section) {}
 
     /** A section has read the counter but not written it. Delays prolong the section. */
-    default void hasRead(Section section) {}
+    default void hasRead(PageViewSection section) {}
 
     /** A section ends; its lock is still held, unless lost. */
-    default void ended(Section section, SectionEnd end) {}
+    default void ended(PageViewSection section, SectionEnd end) {}
 }

@@ -26,10 +26,10 @@ class ViewCounter {
     /**
      * Counts in a section.
      *
-     * @throws OvertakenException if the store rejects the fencing token
+     * @throws ViewRejectedException if the store rejects the fencing token
      */
     PageView count(View view, OptionalLong fence) {
-        Section section = new Section(sections.incrementAndGet(), view.variant(), view.page(), fence);
+        PageViewSection section = new PageViewSection(sections.incrementAndGet(), view.variant(), view.page(), fence);
         listeners.forEach(listener -> listener.began(section));
         SectionEnd end = new SectionEnd(Outcome.FAILED, 0, 0);
         try {
@@ -39,7 +39,7 @@ class ViewCounter {
             listeners.forEach(listener -> listener.ended(section, result));
         }
         if (end.outcome() == Outcome.REFUSED) {
-            throw new OvertakenException(view.page(), fence.orElseThrow());
+            throw new ViewRejectedException(view.page(), fence.orElseThrow());
         }
         return new PageView(properties.instance(), view.variant().id(), view.page(), end.wrote());
     }
@@ -51,7 +51,7 @@ class ViewCounter {
         return new PageView(properties.instance(), view.variant().id(), view.page(), views);
     }
 
-    private SectionEnd readWorkWrite(Section section, View view) {
+    private SectionEnd readWorkWrite(PageViewSection section, View view) {
         ViewStore.Answer before = store.open(view, section.fence());
         listeners.forEach(listener -> listener.hasRead(section));
         if (before.status() != Status.DONE) {

@@ -22,12 +22,12 @@ final class Chaos implements Runnable {
 
     private final RunPlan plan;
     private final RequestStatistics statistics;
-    private final Requests requests;
+    private final RequestSchedule requests;
     private final FaultInjector faults;
     private final AtomicBoolean over = new AtomicBoolean();
     private final Queue<String> missed = new ConcurrentLinkedQueue<>();
 
-    Chaos(RunPlan plan, RequestStatistics statistics, Requests requests, FaultInjector faults) {
+    Chaos(RunPlan plan, RequestStatistics statistics, RequestSchedule requests, FaultInjector faults) {
         this.plan = plan;
         this.statistics = statistics;
         this.requests = requests;
@@ -47,7 +47,7 @@ final class Chaos implements Runnable {
     public void run() {
         try {
             int part = 0;
-            for (Fault fault : plan.faults()) {
+            for (RunFault fault : plan.faults()) {
                 part++;
                 awaitAnswers(plan.requests() * Math.min(part, PARTS - 1) / PARTS);
                 perform(fault);
@@ -63,7 +63,7 @@ final class Chaos implements Runnable {
         }
     }
 
-    private void perform(Fault fault) {
+    private void perform(RunFault fault) {
         String reason = "all requests were answered before";
         while (!over.get()) {
             try {

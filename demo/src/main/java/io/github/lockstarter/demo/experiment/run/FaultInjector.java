@@ -3,7 +3,7 @@ package io.github.lockstarter.demo.experiment.run;
 import io.github.lockstarter.demo.ConflictException;
 import io.github.lockstarter.demo.KebabCase;
 import io.github.lockstarter.demo.experiment.deployment.Deployment;
-import io.github.lockstarter.demo.experiment.deployment.Instance;
+import io.github.lockstarter.demo.experiment.deployment.InstanceProcess;
 import io.github.lockstarter.demo.experiment.deployment.LockServers;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.demo.experiment.run.RunEvent.Interference;
@@ -48,7 +48,11 @@ final class FaultInjector {
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
 
     FaultInjector(
-            RunPlan plan, Deployment deployment, RunTimeline timeline, Requests requests, Consumer<RunEvent> listener) {
+            RunPlan plan,
+            Deployment deployment,
+            RunTimeline timeline,
+            RequestSchedule requests,
+            Consumer<RunEvent> listener) {
         this.plan = plan;
         this.deployment = deployment;
         this.timeline = timeline;
@@ -61,16 +65,16 @@ final class FaultInjector {
      * Injects a fault, unless another one is in progress: two at a time could start a server twice or hit the same
      * holder.
      *
-     * @param pause duration of {@link Fault#PAUSE_HOLDER}
+     * @param pause duration of {@link RunFault#PAUSE_HOLDER}
      * @throws ConflictException without a target
      */
-    Interference perform(Fault fault, Duration pause) {
+    Interference perform(RunFault fault, Duration pause) {
         return deployment
                 .alone(() -> performAlone(fault, pause))
                 .orElseThrow(() -> new ConflictException("Another fault is in progress. Wait until it ends"));
     }
 
-    private Interference performAlone(Fault fault, Duration pause) {
+    private Interference performAlone(RunFault fault, Duration pause) {
         try {
             return switch (fault) {
                 case PAUSE_HOLDER -> stopHolder(fault, pause);
@@ -107,8 +111,8 @@ final class FaultInjector {
         return servers.restart(key());
     }
 
-    private Interference stopHolder(Fault fault, Duration pause) {
-        Instance holder = breakpoint.haltHolder();
+    private Interference stopHolder(RunFault fault, Duration pause) {
+        InstanceProcess holder = breakpoint.haltHolder();
         timeline.watch(TakeoverWatch.ofStopped(holder.name(), timeline.now(), this::report));
         holder.pause();
         background.schedule(() -> resume(holder), pause.toMillis(), TimeUnit.MILLISECONDS);
@@ -119,30 +123,30 @@ final class FaultInjector {
                         + " ms");
     }
 
-    private void resume(Instance instance) {
+    private void resume(InstanceProcess instance) {
         if (instance.resume()) {
             report("resume", instance.name(), "Instance " + instance.name() + " continues (SIGCONT)");
             proceed(instance, LOSS_DETECTION);
         }
     }
 
-    private void proceed(Instance instance, Duration after) {
+    private void proceed(InstanceProcess instance, Duration after) {
         background.schedule(() -> breakpoint.proceed(instance), after.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private Interference killHolder() {
-        Instance holder = breakpoint.haltHolder();
+        InstanceProcess holder = breakpoint.haltHolder();
         timeline.watch(TakeoverWatch.ofKilled(holder.name(), timeline.now(), this::report));
         holder.kill();
         timeline.killed(holder.name());
         background.schedule(() -> replace(holder), REPLACEMENT.toMillis(), TimeUnit.MILLISECONDS);
         return report(
-                Fault.KILL_HOLDER,
+                RunFault.KILL_HOLDER,
                 holder,
                 "Instance " + holder.name() + " was killed in the critical section (kill -9)");
     }
 
-    private void replace(Instance instance) {
+    private void replace(InstanceProcess instance) {
         try {
             instance.replace();
             report("start", instance.name(), "Instance " + instance.name() + " was restarted");
@@ -157,11 +161,11 @@ final class FaultInjector {
 
     private Interference deleteKey() {
         LockServers locks = locks();
-        Instance holder = breakpoint.haltHolder();
+        InstanceProcess holder = breakpoint.haltHolder();
         timeline.next(InstanceEvent.Lost.class).thenRun(() -> proceed(holder, REACQUISITION));
         locks.delete(key());
         return report(
-                Fault.DELETE_KEY,
+                RunFault.DELETE_KEY,
                 holder,
                 "The key of the lock was deleted in Redis while instance " + holder.name() + " held it");
     }
@@ -169,11 +173,11 @@ final class FaultInjector {
     /** The holder stays in its section during both failovers, unless they take unusually long. */
     private Interference failOverTwice() {
         locks().requireReplicas();
-        Instance holder = breakpoint.haltHolder();
+        InstanceProcess holder = breakpoint.haltHolder();
         try {
             String text = locks().failOver(key(), 2);
             return report(
-                    Fault.FAIL_OVER_TWICE,
+                    RunFault.FAIL_OVER_TWICE,
                     null,
                     text + ". Instance " + holder.name() + " had the lock at the first kill");
         } finally {
@@ -186,7 +190,7 @@ final class FaultInjector {
         report(finding.kind(), finding.instance(), finding.text());
     }
 
-    private Interference report(Fault fault, @Nullable Instance instance, String text) {
+    private Interference report(RunFault fault, @Nullable InstanceProcess instance, String text) {
         done.add(text);
         return report(KebabCase.of(fault), instance == null ? null : instance.name(), text);
     }

@@ -2,7 +2,7 @@ package io.github.lockstarter.demo.experiment.run;
 
 import io.github.lockstarter.demo.ConflictException;
 import io.github.lockstarter.demo.experiment.deployment.Deployment;
-import io.github.lockstarter.demo.experiment.deployment.Instance;
+import io.github.lockstarter.demo.experiment.deployment.InstanceProcess;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.kit.process.Polling;
 import java.net.http.HttpClient;
@@ -30,9 +30,9 @@ final class HolderBreakpoint {
 
     private final Deployment deployment;
     private final RunTimeline timeline;
-    private final Requests requests;
+    private final RequestSchedule requests;
 
-    HolderBreakpoint(Deployment deployment, RunTimeline timeline, Requests requests) {
+    HolderBreakpoint(Deployment deployment, RunTimeline timeline, RequestSchedule requests) {
         this.deployment = deployment;
         this.timeline = timeline;
         this.requests = requests;
@@ -44,15 +44,15 @@ final class HolderBreakpoint {
      * @return the holder; {@link #proceed} lets it continue
      * @throws ConflictException if no section reaches the breakpoint, or an instance does not answer
      */
-    Instance haltHolder() {
-        List<Instance> armed = new ArrayList<>(deployment.instances());
-        armed.removeIf(instance -> instance.status() != Instance.Status.UP);
+    InstanceProcess haltHolder() {
+        List<InstanceProcess> armed = new ArrayList<>(deployment.instances());
+        armed.removeIf(instance -> instance.status() != InstanceProcess.Status.UP);
         CompletableFuture<String> halted = timeline.next(InstanceEvent.Halted.class);
         try {
             armed.forEach(instance -> arm(instance, LONGEST_HALT));
             requests.sendOne();
             Polling.until(() -> halted.isDone() || !requests.areUnderWay(), LONGEST_WAIT);
-            Instance holder = armed.stream()
+            InstanceProcess holder = armed.stream()
                     .filter(instance -> instance.name().equals(halted.getNow("")))
                     .findFirst()
                     .orElseThrow(() -> new ConflictException(
@@ -66,7 +66,7 @@ final class HolderBreakpoint {
     }
 
     /** Removes the breakpoint of an instance, and lets a section there continue. */
-    void proceed(Instance instance) {
+    void proceed(InstanceProcess instance) {
         try {
             arm(instance, Duration.ZERO);
         } catch (ConflictException ended) {
@@ -74,7 +74,7 @@ final class HolderBreakpoint {
         }
     }
 
-    private void arm(Instance instance, Duration duration) {
+    private void arm(InstanceProcess instance, Duration duration) {
         HttpRequest request = HttpRequest.newBuilder(instance.uri("/breakpoint?ms=" + duration.toMillis()))
                 .timeout(TIMEOUT)
                 .POST(BodyPublishers.noBody())

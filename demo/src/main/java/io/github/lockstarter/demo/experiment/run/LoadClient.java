@@ -52,7 +52,7 @@ final class LoadClient implements AutoCloseable {
      * @param name prefix of the requests' ids
      * @return completes when each request was answered or given up; fails if one was rejected with another status
      */
-    CompletableFuture<Void> fire(URI target, String name, Requests requests) {
+    CompletableFuture<Void> fire(URI target, String name, RequestSchedule requests) {
         return requests.send(number -> send(request(target, name + "-" + number), System.nanoTime()));
     }
 

@@ -1,7 +1,7 @@
 package io.github.lockstarter.demo.experiment.run;
 
 import io.github.lockstarter.demo.experiment.deployment.Deployment;
-import io.github.lockstarter.demo.experiment.deployment.Instance;
+import io.github.lockstarter.demo.experiment.deployment.InstanceProcess;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.demo.process.Sleep;
 import io.github.lockstarter.kit.process.Polling;
@@ -29,7 +29,7 @@ public final class Run {
     private final Consumer<RunEvent> listener;
     private final long start = System.nanoTime();
     private final RequestStatistics statistics = new RequestStatistics();
-    private final Requests requests;
+    private final RequestSchedule requests;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final RunTimeline timeline;
     private final FaultInjector faults;
@@ -45,7 +45,7 @@ public final class Run {
         this.deployment = deployment;
         this.listener = listener;
         this.timeline = new RunTimeline(plan.page(), start, listener);
-        this.requests = new Requests(plan.requests(), plan.heldBack());
+        this.requests = new RequestSchedule(plan.requests(), plan.heldBack());
         this.faults = new FaultInjector(plan, deployment, timeline, requests, listener);
     }
 
@@ -67,7 +67,7 @@ public final class Run {
      * @param pause how long a holder is paused
      * @throws ConflictException without a target
      */
-    public RunEvent.Interference perform(Fault fault, Duration pause) {
+    public RunEvent.Interference perform(RunFault fault, Duration pause) {
         return faults.perform(fault, pause);
     }
 
@@ -152,6 +152,6 @@ public final class Run {
     }
 
     private List<String> instances() {
-        return deployment.instances().stream().map(Instance::name).toList();
+        return deployment.instances().stream().map(InstanceProcess::name).toList();
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
  * @param requests sent at once, 1 to 5,000
  * @param faults occur during the run, in this order
  */
-public record RunPlan(long id, Variant variant, int requests, List<Fault> faults) {
+public record RunPlan(long id, Variant variant, int requests, List<RunFault> faults) {
 
     public static final int MOST_REQUESTS = 5000;
 

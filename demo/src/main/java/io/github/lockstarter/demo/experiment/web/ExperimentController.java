@@ -5,10 +5,10 @@ import io.github.lockstarter.demo.KebabCase;
 import io.github.lockstarter.demo.experiment.Experiment;
 import io.github.lockstarter.demo.experiment.ExperimentState;
 import io.github.lockstarter.demo.experiment.deployment.DeploymentPlan;
-import io.github.lockstarter.demo.experiment.deployment.Topology;
+import io.github.lockstarter.demo.experiment.deployment.LockTopology;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
-import io.github.lockstarter.demo.experiment.run.Fault;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
+import io.github.lockstarter.demo.experiment.run.RunFault;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.gallery.Gallery;
 import io.github.lockstarter.demo.gallery.GalleryPlan;
@@ -70,7 +70,7 @@ class ExperimentController {
 
     /**
      * @param requests sent at once
-     * @param chaos whether to inject {@link Fault#CHAOS}
+     * @param chaos whether to inject {@link RunFault#CHAOS}
      * @param fault a single fault instead
      */
     record RunRequest(
@@ -87,9 +87,9 @@ class ExperimentController {
     @PutMapping
     @ResponseStatus(HttpStatus.ACCEPTED)
     ExperimentState setUp(@Valid @RequestBody DeploymentRequest request) {
-        Topology topology = KebabCase.find(Topology.class, request.topology())
+        LockTopology topology = KebabCase.find(LockTopology.class, request.topology())
                 .orElseThrow(
-                        () -> wrong(HttpStatus.BAD_REQUEST, "topology is one of " + KebabCase.all(Topology.class)));
+                        () -> wrong(HttpStatus.BAD_REQUEST, "topology is one of " + KebabCase.all(LockTopology.class)));
         experiment.setUp(new DeploymentPlan(request.instances(), topology));
         return experiment.state();
     }
@@ -110,11 +110,11 @@ class ExperimentController {
         return experiment.state();
     }
 
-    private static List<Fault> faultsOf(RunRequest request) {
+    private static List<RunFault> faultsOf(RunRequest request) {
         if (request.fault() == null) {
-            return Boolean.TRUE.equals(request.chaos()) ? Fault.CHAOS : List.of();
+            return Boolean.TRUE.equals(request.chaos()) ? RunFault.CHAOS : List.of();
         }
-        return List.of(KebabCase.find(Fault.class, request.fault())
+        return List.of(KebabCase.find(RunFault.class, request.fault())
                 .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "There is no fault '" + request.fault() + "'")));
     }
 
@@ -132,7 +132,7 @@ class ExperimentController {
                     @DurationMin(millis = 100)
                     @DurationMax(seconds = 30)
                     Duration pause) {
-        Fault known = KebabCase.find(Fault.class, fault)
+        RunFault known = KebabCase.find(RunFault.class, fault)
                 .orElseThrow(() -> wrong(HttpStatus.NOT_FOUND, "There is no fault '" + fault + "'"));
         return experiment.perform(known, pause);
     }

@@ -13,11 +13,12 @@ public enum Exhibit {
             new Description(
                     "No lock: INCR",
                     "nothing: one command is atomic",
-                    "Nothing goes wrong: the counter is changed in one command (HINCRBY, as INCR), which needs no lock.",
+                    "Nothing goes wrong: the counter is changed in one command (HINCRBY, as INCR), which needs no"
+                            + " lock.",
                     "Counts the same by reading and writing under the lock, and is as exact, only slower."),
             new Lock(LockKind.NONE, seconds(10), seconds(10)),
             new Prediction(0, 0, false),
-            ServerKind.STANDALONE,
+            ExhibitServerKind.STANDALONE,
             Interleaving::count),
     SETNX(
             new Description(
@@ -27,28 +28,31 @@ public enum Exhibit {
                     "Redis reports that the holder's connection is closed: the lock is taken over after 1 to 1.5 s."),
             new Lock(LockKind.SETNX, millis(1000), seconds(10)),
             new Prediction(0, 1, true),
-            ServerKind.STANDALONE,
+            ExhibitServerKind.STANDALONE,
             Interleaving::killTheHolder),
     SETNX_EXPIRE(
             new Description(
                     "SETNX, then EXPIRE",
                     "the holder is killed between the two",
-                    "The holder is killed between the two commands. The key has no expiry, and no caller gets the lock again.",
-                    "A grant is a single script. If the holder is killed right after it, the lock is taken over after 1 to 1.5 s."),
+                    "The holder is killed between the two commands. The key has no expiry, and no caller gets the lock"
+                            + " again.",
+                    "A grant is a single script. If the holder is killed right after it, the lock is taken over after"
+                            + " 1 to 1.5 s."),
             new Lock(LockKind.SETNX_EXPIRE, millis(1000), seconds(10)),
             new Prediction(0, 1, true),
-            ServerKind.STANDALONE,
+            ExhibitServerKind.STANDALONE,
             Interleaving::killInMidGrant),
     FIXED_VALUE(
             new Description(
                     "SET NX PX with a fixed value, DEL",
                     "a release after the lease",
-                    "The holder is paused beyond its lease. Its late DEL frees the lock of the next holder, and a third caller"
-                            + " gets in.",
-                    "The release compares the lock token in the same step: a late one changes nothing and returns LOST."),
+                    "The holder is paused beyond its lease. Its late DEL frees the lock of the next holder, and a"
+                            + " third caller gets in.",
+                    "The release compares the lock token in the same step: a late one changes nothing and returns"
+                            + " LOST."),
             new Lock(LockKind.FIXED_VALUE, millis(1500), millis(1500)),
             new Prediction(1, 2, false),
-            ServerKind.STANDALONE,
+            ExhibitServerKind.STANDALONE,
             Interleaving::releaseLate),
     GET_DEL(
             new Description(
@@ -58,27 +62,29 @@ public enum Exhibit {
                     "One script compares and deletes: a late release changes nothing and returns LOST."),
             new Lock(LockKind.GET_DEL, millis(1500), millis(1500)),
             new Prediction(1, 2, false),
-            ServerKind.STANDALONE,
+            ExhibitServerKind.STANDALONE,
             Interleaving::releaseLate),
     NO_WATCHDOG(
             new Description(
                     "A lease without a watchdog",
                     "work that takes longer than the lease",
-                    "The work takes longer than the lease, so the next caller gets the lock while the first one still works.",
+                    "The work takes longer than the lease, so the next caller gets the lock while the first one still"
+                            + " works.",
                     "The watchdog renews the lease while the holder works; the next caller waits."),
             new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
             new Prediction(1, 2, false),
-            ServerKind.STANDALONE,
+            ExhibitServerKind.STANDALONE,
             Interleaving::workForLong),
     FAILOVER(
             new Description(
                     "A lock on an asynchronous replica",
                     "a failover",
                     "The master dies before the replica has the lock; the promoted replica grants it again.",
-                    "The history guard detects the failover and grants nothing for max-lease; the holder gets its lock back."),
+                    "The history guard detects the failover and grants nothing for max-lease; the holder gets its lock"
+                            + " back."),
             new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
             new Prediction(1, 2, false),
-            ServerKind.SENTINEL,
+            ExhibitServerKind.SENTINEL,
             Interleaving::failOver),
     DOUBLE_FAILOVER(
             new Description(
@@ -88,37 +94,41 @@ public enum Exhibit {
                     "Each failover restarts the wait for max-lease; the holder gets its lock back both times."),
             new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
             new Prediction(2, 3, false),
-            ServerKind.SENTINEL,
+            ExhibitServerKind.SENTINEL,
             Interleaving::failOverTwice),
     REDLOCK_CLOCK(
             new Description(
                     "Redlock as first published",
                     "the clock of one server jumps",
-                    "The clock of one server of the majority jumps forward, its key expires, and a second majority grants the lock.",
+                    "The clock of one server of the majority jumps forward, its key expires, and a second majority"
+                            + " grants the lock.",
                     "For max-lease, a client ignores the vote of a server whose clock it has seen change."),
             new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
             new Prediction(1, 2, false),
-            ServerKind.QUORUM_WITH_A_CLOCK,
+            ExhibitServerKind.QUORUM_WITH_A_CLOCK,
             Interleaving::forget),
     REDLOCK_RESTART(
             new Description(
                     "Redlock as first published",
                     "one server restarts empty",
                     "One server of the majority restarts without its data, and a second majority grants the lock.",
-                    "A server that has lost its data grants nothing for max-lease; the holder gets its lock back there."),
+                    "A server that has lost its data grants nothing for max-lease; the holder gets its lock back"
+                            + " there."),
             new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
             new Prediction(1, 2, false),
-            ServerKind.QUORUM_WITH_A_RESTART,
+            ExhibitServerKind.QUORUM_WITH_A_RESTART,
             Interleaving::forget),
     LATE_WRITE(
             new Description(
                     "A late write",
                     "the holder is paused before its write",
-                    "The holder is paused right before its write, beyond its lease. Its late write overwrites that of the next holder.",
-                    "No lease prevents the second owner; the store rejects the late write because its fencing token is old."),
+                    "The holder is paused right before its write, beyond its lease. Its late write overwrites that of"
+                            + " the next holder.",
+                    "No lease prevents the second owner; the store rejects the late write because its fencing token is"
+                            + " old."),
             new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
             new Prediction(1, 2, false),
-            ServerKind.STANDALONE,
+            ExhibitServerKind.STANDALONE,
             Interleaving::writeLate);
 
     /** Three times the lease of a broken lock that blocks: with an expiry, its key would be gone. */
@@ -132,10 +142,15 @@ public enum Exhibit {
     private final Description description;
     private final Lock lock;
     private final Prediction prediction;
-    private final ServerKind servers;
+    private final ExhibitServerKind servers;
     private final Interleaving interleaving;
 
-    Exhibit(Description description, Lock lock, Prediction prediction, ServerKind servers, Interleaving interleaving) {
+    Exhibit(
+            Description description,
+            Lock lock,
+            Prediction prediction,
+            ExhibitServerKind servers,
+            Interleaving interleaving) {
         this.description = description;
         this.lock = lock;
         this.prediction = prediction;
@@ -176,7 +191,7 @@ public enum Exhibit {
      * another fault, which no Redlock client can detect.
      */
     public boolean isPlayable() {
-        return servers != ServerKind.QUORUM_WITH_A_CLOCK || RedisServer.canSetClock();
+        return servers != ExhibitServerKind.QUORUM_WITH_A_CLOCK || RedisServer.canSetClock();
     }
 
     Lock lock() {
@@ -209,7 +224,7 @@ public enum Exhibit {
         return interleaving;
     }
 
-    ServerKind servers() {
+    ExhibitServerKind servers() {
         return servers;
     }
 

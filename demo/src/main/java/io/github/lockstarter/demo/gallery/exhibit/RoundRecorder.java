@@ -12,7 +12,7 @@ final class RoundRecorder {
 
     private static final double NANOS_PER_MS = 1e6;
 
-    private final List<Step> steps = new ArrayList<>();
+    private final List<RoundEvent> steps = new ArrayList<>();
     private final Map<String, Long> owners = new HashMap<>();
     private final List<Section> sections = new ArrayList<>();
     private long start;
@@ -50,7 +50,7 @@ final class RoundRecorder {
     }
 
     synchronized void addFault(String text) {
-        add(System.nanoTime(), Step.SERVERS, "fault", text);
+        add(System.nanoTime(), RoundEvent.SERVERS, "fault", text);
     }
 
     synchronized void answered(CallerProcess caller, Answer answer) {
@@ -85,12 +85,13 @@ final class RoundRecorder {
         long now = System.nanoTime();
         owners.values().forEach(from -> sections.add(new Section(from, now)));
         owners.clear();
-        List<Step> inOrder =
-                steps.stream().sorted(Comparator.comparingDouble(Step::at)).toList();
+        List<RoundEvent> inOrder = steps.stream()
+                .sorted(Comparator.comparingDouble(RoundEvent::at))
+                .toList();
         return new SideResult(updates, counter, Section.mostAtOnce(sections), refused, blocked, inOrder);
     }
 
     private void add(long nanos, String caller, String kind, String text) {
-        steps.add(new Step(Math.round((nanos - start) / NANOS_PER_MS * 10) / 10.0, caller, kind, text));
+        steps.add(new RoundEvent(Math.round((nanos - start) / NANOS_PER_MS * 10) / 10.0, caller, kind, text));
     }
 }

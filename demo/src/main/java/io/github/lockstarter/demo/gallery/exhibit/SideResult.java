@@ -13,7 +13,7 @@ import java.util.List;
  * @param steps by time
  */
 public record SideResult(
-        long updates, long counter, int ownersAtOnce, int refusedWrites, boolean blocked, List<Step> steps) {
+        long updates, long counter, int ownersAtOnce, int refusedWrites, boolean blocked, List<RoundEvent> steps) {
 
     public SideResult {
         steps = List.copyOf(steps);

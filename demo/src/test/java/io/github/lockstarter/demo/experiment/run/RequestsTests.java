@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class RequestsTests {
 
-    private final Requests requests = new Requests(4, 2);
+    private final RequestSchedule requests = new RequestSchedule(4, 2);
     private final List<Integer> sent = new CopyOnWriteArrayList<>();
 
     @Test

@@ -20,7 +20,7 @@ import org.springframework.boot.SpringApplicationAotProcessor;
 
 /** The sample as {@code process-aot} generates and compiles it, started with the generated code. */
 @Tag("full")
-class AheadOfTimeIT {
+class SampleAheadOfTimeIT {
 
     private static final String CLASS_PATH = System.getProperty("java.class.path");
 

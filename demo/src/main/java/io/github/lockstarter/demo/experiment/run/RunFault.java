@@ -3,7 +3,7 @@ package io.github.lockstarter.demo.experiment.run;
 import java.util.List;
 
 /** Faults in a run. */
-public enum Fault {
+public enum RunFault {
     /** Pauses the instance in the critical section (SIGSTOP) for longer than its lease. */
     PAUSE_HOLDER,
     /** Pauses it for longer than the crash takeover time but less than its lease, so it keeps the lock. */
@@ -22,5 +22,5 @@ public enum Fault {
     MOVE_CLOCK;
 
     /** The faults of {@code --chaos}, in order. */
-    public static final List<Fault> CHAOS = List.of(KILL_HOLDER, STOP_HOLDER, RESTART_REDIS);
+    public static final List<RunFault> CHAOS = List.of(KILL_HOLDER, STOP_HOLDER, RESTART_REDIS);
 }

@@ -13,14 +13,14 @@ import org.springframework.stereotype.Component;
 
 /** Buyers that send requests at the same time, two each. */
 @Component
-class Crowd {
+class BuyerCrowd {
 
     private static final int THREADS = 32;
 
     private final SaleService sales;
     private final UnlockedSale unlocked;
 
-    Crowd(SaleService sales, UnlockedSale unlocked) {
+    BuyerCrowd(SaleService sales, UnlockedSale unlocked) {
         this.sales = sales;
         this.unlocked = unlocked;
     }

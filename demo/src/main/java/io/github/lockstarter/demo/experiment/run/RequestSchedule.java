@@ -11,14 +11,14 @@ import java.util.stream.Stream;
  * Schedules the requests of a run: all at once, except for the last ones of a run with faults, which a fault sends
  * when it needs a request to hit. Thread-safe.
  */
-final class Requests {
+final class RequestSchedule {
 
     private final int atOnce;
     private final List<CompletableFuture<Void>> heldBack;
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger underWay;
 
-    Requests(int requests, int heldBack) {
+    RequestSchedule(int requests, int heldBack) {
         this.atOnce = requests - heldBack;
         this.heldBack =
                 Stream.generate(CompletableFuture<Void>::new).limit(heldBack).toList();

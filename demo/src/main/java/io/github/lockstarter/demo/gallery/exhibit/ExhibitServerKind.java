@@ -4,7 +4,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.function.Function;
 
 @SuppressWarnings("ImmutableEnumChecker") // Stateless functions.
-enum ServerKind {
+enum ExhibitServerKind {
     /** The server of the counter, so callers keep their contexts between such exhibits. */
     STANDALONE(ExhibitServers.Standalone::new),
     SENTINEL(store -> new SentinelServers()),
@@ -15,7 +15,7 @@ enum ServerKind {
 
     private final Function<RedisServer, ExhibitServers> factory;
 
-    ServerKind(Function<RedisServer, ExhibitServers> factory) {
+    ExhibitServerKind(Function<RedisServer, ExhibitServers> factory) {
         this.factory = factory;
     }
 

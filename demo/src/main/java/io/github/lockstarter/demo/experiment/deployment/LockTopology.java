@@ -1,7 +1,7 @@
 package io.github.lockstarter.demo.experiment.deployment;
 
 /** Place of the locks of variant v3. */
-public enum Topology {
+public enum LockTopology {
     /** The server of the data. */
     STANDALONE,
     /** A master with two replicas, which instances connect to by address and an operator promotes. */

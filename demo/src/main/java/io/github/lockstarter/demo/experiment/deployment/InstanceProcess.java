@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>Thread-safe. Each start replaces {@code program} and {@code ready}; the thread that reads the output sets {@code
  * port}, changes {@code status} and completes {@code ready}.
  */
-public final class Instance {
+public final class InstanceProcess {
 
     static final Duration START = Duration.ofMinutes(2);
 
@@ -45,7 +45,7 @@ public final class Instance {
      * @param name a letter
      * @param closer ends each of its processes
      */
-    Instance(String name, List<String> arguments, DeploymentListener listener, Closer closer) {
+    InstanceProcess(String name, List<String> arguments, DeploymentListener listener, Closer closer) {
         this.name = name;
         this.arguments = List.copyOf(arguments);
         this.listener = listener;

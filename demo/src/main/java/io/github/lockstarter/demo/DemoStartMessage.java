@@ -9,21 +9,21 @@ import org.springframework.stereotype.Component;
 
 /** Logs the address of the page on startup. */
 @Component
-class StartMessage {
+class DemoStartMessage {
 
-    private static final Logger log = LoggerFactory.getLogger(StartMessage.class);
+    private static final Logger log = LoggerFactory.getLogger(DemoStartMessage.class);
 
     private final Environment environment;
 
-    StartMessage(Environment environment) {
+    DemoStartMessage(Environment environment) {
         this.environment = environment;
     }
 
     @EventListener(ApplicationReadyEvent.class)
     void print() {
         log.info("""
-                The demo is up. Open http://localhost:{}/
-                In the terminal: java -jar lock-demo.jar experiment --help, or gallery --help
-                """, environment.getProperty("local.server.port", "8080"));
+            The demo is up. Open http://localhost:{}/
+            In the terminal: java -jar lock-demo.jar experiment --help, or gallery --help
+            """, environment.getProperty("local.server.port", "8080"));
     }
 }

@@ -8,4 +8,4 @@ import java.util.OptionalLong;
  * @param id unique in this instance
  * @param fence fencing token, with a lock
  */
-public record Section(long id, Variant variant, String page, OptionalLong fence) {}
+public record PageViewSection(long id, Variant variant, String page, OptionalLong fence) {}

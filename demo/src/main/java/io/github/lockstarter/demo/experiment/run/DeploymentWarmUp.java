@@ -1,7 +1,7 @@
 package io.github.lockstarter.demo.experiment.run;
 
 import io.github.lockstarter.demo.experiment.deployment.Deployment;
-import io.github.lockstarter.demo.experiment.deployment.Instance;
+import io.github.lockstarter.demo.experiment.deployment.InstanceProcess;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -11,11 +11,11 @@ import java.util.stream.Stream;
  * Counts in each instance and variant before measuring: this loads classes and opens connections, and the Redlock
  * servers, which grant nothing within {@code max-lease} of their first use, are ready.
  */
-public final class WarmUp {
+public final class DeploymentWarmUp {
 
     private static final int REQUESTS = 20;
 
-    private WarmUp() {}
+    private DeploymentWarmUp() {}
 
     /**
      * Warms up a deployment and waits until that is done.
@@ -39,12 +39,15 @@ public final class WarmUp {
 
     private static boolean cannotAnswer(Deployment deployment) {
         return deployment.isClosed()
-                || deployment.instances().stream().anyMatch(instance -> instance.status() == Instance.Status.DOWN);
+                || deployment.instances().stream()
+                        .anyMatch(instance -> instance.status() == InstanceProcess.Status.DOWN);
     }
 
-    private static Stream<CompletableFuture<Void>> requests(LoadClient client, Instance instance) {
+    private static Stream<CompletableFuture<Void>> requests(LoadClient client, InstanceProcess instance) {
         return Arrays.stream(Variant.values())
                 .map(variant -> client.fire(
-                        instance.uri(variant.path() + "?page=warm-up"), instance.name(), new Requests(REQUESTS, 0)));
+                        instance.uri(variant.path() + "?page=warm-up"),
+                        instance.name(),
+                        new RequestSchedule(REQUESTS, 0)));
     }
 }

@@ -1,9 +1,9 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
 /** The store rejected the write of a holder that has been overtaken. Nothing was counted. */
-final class OvertakenException extends RuntimeException {
+final class ViewRejectedException extends RuntimeException {
 
-    OvertakenException(String page, long fencingToken) {
+    ViewRejectedException(String page, long fencingToken) {
         super("The view of page '" + page + "' was not counted: fencing token " + fencingToken
                 + " is older than one the store has seen, so another request has the lock now. Repeat the request");
     }

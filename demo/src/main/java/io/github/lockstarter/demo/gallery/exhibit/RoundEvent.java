@@ -8,7 +8,7 @@ package io.github.lockstarter.demo.gallery.exhibit;
  * @param kind {@code acquire}, {@code granted}, {@code refused}, {@code read}, {@code write}, {@code write-refused},
  *     {@code release}, {@code lost}, {@code stopped}, {@code goes-on}, {@code killed} or {@code fault}
  */
-public record Step(double at, String caller, String kind, String text) {
+public record RoundEvent(double at, String caller, String kind, String text) {
 
     /** {@code caller} of server faults. */
     public static final String SERVERS = "servers";
