@@ -1,9 +1,9 @@
 package io.github.lockstarter.benchmarks;
 
 import io.github.lockstarter.benchmarks.measure.Row;
-import io.github.lockstarter.benchmarks.report.Outcome;
 import io.github.lockstarter.benchmarks.report.Provenance;
 import io.github.lockstarter.benchmarks.report.Report;
+import io.github.lockstarter.benchmarks.report.WorkloadResult;
 import io.github.lockstarter.benchmarks.workload.Bench;
 import io.github.lockstarter.benchmarks.workload.Workload;
 import io.github.lockstarter.benchmarks.workload.Workloads;
@@ -36,7 +36,8 @@ public final class LockBenchmarks {
     public static void main(String[] arguments) {
         if (arguments.length == 0) {
             System.err.println(
-                    "Usage: java -jar lock-benchmarks.jar <workload> [--option=value …]; workloads: all, stores, report, "
+                    "Usage: java -jar lock-benchmarks.jar <workload> [--option=value …]; workloads: all, stores,"
+                            + " report, "
                             + String.join(", ", Workloads.ids()));
             System.exit(2);
         }
@@ -60,7 +61,7 @@ public final class LockBenchmarks {
         }
         String command = "java -jar lock-benchmarks.jar " + String.join(" ", arguments);
         for (Workload workload : workloads(name)) {
-            Outcome outcome = run(workload, options, command);
+            WorkloadResult outcome = run(workload, options, command);
             System.out.println(Report.section(outcome));
             report.ifPresent(each -> each.add(outcome));
         }
@@ -74,7 +75,7 @@ public final class LockBenchmarks {
         };
     }
 
-    private static Outcome run(Workload workload, Options options, String command) throws Exception {
+    private static WorkloadResult run(Workload workload, Options options, String command) throws Exception {
         long start = System.nanoTime();
         System.err.println("running " + workload.id());
         try (Bench bench = new Bench(options)) {
@@ -82,7 +83,7 @@ public final class LockBenchmarks {
             Provenance provenance = Provenance.now(command, bench.servers());
             System.err.println(workload.id() + " took "
                     + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
-            return new Outcome(
+            return new WorkloadResult(
                     workload.id(),
                     workload.title(),
                     workload.description(),

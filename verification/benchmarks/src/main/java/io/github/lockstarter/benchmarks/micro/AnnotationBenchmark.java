@@ -36,12 +36,12 @@ public class AnnotationBenchmark {
                 // The class path contains one for another client, without a database.
                 "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
             })
-    @Import(ShippingService.class)
+    @Import(ShippingVariants.class)
     static class Application {}
 
     private ConfigurableApplicationContext context;
-    private ShippingService annotated;
-    private ShippingService direct;
+    private ShippingVariants annotated;
+    private ShippingVariants direct;
     private TransactionTemplate transaction;
     private long orderId;
 
@@ -52,8 +52,8 @@ public class AnnotationBenchmark {
         application.setDefaultProperties(Map.of(
                 "distributed-lock.backend", "local", "spring.main.banner-mode", "off", "logging.level.root", "error"));
         context = application.run();
-        annotated = context.getBean(ShippingService.class);
-        direct = new ShippingService(context.getBean(LockOperations.class));
+        annotated = context.getBean(ShippingVariants.class);
+        direct = new ShippingVariants(context.getBean(LockOperations.class));
         transaction = new TransactionTemplate(new EmptyTransactions());
     }
 

@@ -22,20 +22,20 @@ final class BarChart {
     private static final int BAR = 18;
 
     private static final String STYLE = """
-            <style>
-              .page { fill: #ffffff } .text { fill: #1f2328 } .faint { fill: #59636e }
-              .axis { stroke: #d1d9e0 } .whisker { stroke: #1f2328 } .gap { stroke: #ffffff }
-              @media (prefers-color-scheme: dark) {
-                .page { fill: #0d1117 } .text { fill: #f0f6fc } .faint { fill: #9198a1 }
-                .axis { stroke: #3d444d } .whisker { stroke: #f0f6fc } .gap { stroke: #0d1117 }
-              }
-            </style>
-            """;
+        <style>
+          .page { fill: #ffffff } .text { fill: #1f2328 } .faint { fill: #59636e }
+          .axis { stroke: #d1d9e0 } .whisker { stroke: #1f2328 } .gap { stroke: #ffffff }
+          @media (prefers-color-scheme: dark) {
+            .page { fill: #0d1117 } .text { fill: #f0f6fc } .faint { fill: #9198a1 }
+            .axis { stroke: #3d444d } .whisker { stroke: #f0f6fc } .gap { stroke: #0d1117 }
+          }
+        </style>
+        """;
 
-    private final Outcome outcome;
+    private final WorkloadResult outcome;
     private final StringBuilder svg = new StringBuilder();
 
-    BarChart(Outcome outcome) {
+    BarChart(WorkloadResult outcome) {
         this.outcome = outcome;
     }
 
@@ -48,7 +48,8 @@ final class BarChart {
                         .sum()
                 + 14;
         add(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"13\">\n",
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\""
+                        + " font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"13\">\n",
                 WIDTH, height, WIDTH, height);
         svg.append(STYLE);
         add("<rect class=\"page\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", WIDTH, height);

@@ -15,9 +15,9 @@ final class OutcomeSection {
     /** The first one that was measured is compared with all others. */
     private static final List<ClientKind> SUBJECTS = List.of(ClientKind.STARTER, ClientKind.STARTER_REDIS);
 
-    private final Outcome outcome;
+    private final WorkloadResult outcome;
 
-    OutcomeSection(Outcome outcome) {
+    OutcomeSection(WorkloadResult outcome) {
         this.outcome = outcome;
     }
 

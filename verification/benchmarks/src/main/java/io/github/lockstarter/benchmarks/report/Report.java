@@ -11,21 +11,21 @@ import java.util.stream.Collectors;
 public final class Report {
 
     private static final String HEAD = """
-            # Benchmarks
+        # Benchmarks
 
-            Generated from %s by lock-benchmarks. Do not edit.
+        Generated from %s by lock-benchmarks. Do not edit.
 
-            Each figure is the median of the measured rounds (smallest–largest round). Figures are comparable within a
-            table, whose clients took turns in one run, and not across machines.
+        Each figure is the median of the measured rounds (smallest–largest round). Figures are comparable within a
+        table, whose clients took turns in one run, and not across machines.
 
-            """.formatted(Results.FILE);
+        """.formatted(Results.FILE);
 
     private static final String TARGETS = """
-            ## Targets
+        ## Targets
 
-            Ratios of medians; the targets are those of the design.
+        Ratios of medians; the targets are those of the design.
 
-            """;
+        """;
 
     private final Path directory;
     private final List<String> order;
@@ -37,12 +37,12 @@ public final class Report {
     }
 
     /** A workload in Markdown. */
-    public static String section(Outcome outcome) {
+    public static String section(WorkloadResult outcome) {
         return new OutcomeSection(outcome).text() + "\n" + Targets.table(new Results(List.of(outcome)));
     }
 
     /** Adds an outcome, replacing an older one of the same workload. */
-    public void add(Outcome outcome) {
+    public void add(WorkloadResult outcome) {
         write(Results.read(directory).with(outcome, order));
     }
 
@@ -55,7 +55,7 @@ public final class Report {
         try {
             Files.createDirectories(directory);
             results.write(directory);
-            for (Outcome outcome : results.outcomes()) {
+            for (WorkloadResult outcome : results.outcomes()) {
                 Files.writeString(directory.resolve(chart(outcome)), new BarChart(outcome).svg());
             }
             String sections = results.outcomes().stream()
@@ -69,7 +69,7 @@ public final class Report {
         }
     }
 
-    private static String chart(Outcome outcome) {
+    private static String chart(WorkloadResult outcome) {
         return outcome.id() + ".svg";
     }
 }

@@ -10,7 +10,7 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Raw outcomes in {@value #FILE}, one per workload. */
-public record Results(List<Outcome> outcomes) {
+public record Results(List<WorkloadResult> outcomes) {
 
     static final String FILE = "results.json";
 
@@ -28,15 +28,15 @@ public record Results(List<Outcome> outcomes) {
     }
 
     /** Adds or replaces an outcome, keeping the order of workloads. */
-    Results with(Outcome outcome, List<String> order) {
-        List<Outcome> all = new ArrayList<>(outcomes);
+    Results with(WorkloadResult outcome, List<String> order) {
+        List<WorkloadResult> all = new ArrayList<>(outcomes);
         all.removeIf(other -> other.id().equals(outcome.id()));
         all.add(outcome);
         all.sort(Comparator.comparingInt(each -> order.indexOf(each.id())));
         return new Results(List.copyOf(all));
     }
 
-    Optional<Outcome> of(String id) {
+    Optional<WorkloadResult> of(String id) {
         return outcomes.stream().filter(outcome -> outcome.id().equals(id)).findFirst();
     }
 }

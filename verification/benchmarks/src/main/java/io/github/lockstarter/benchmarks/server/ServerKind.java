@@ -9,7 +9,7 @@ public enum ServerKind {
     REDIS("Redis") {
         @Override
         StoreServer start() {
-            return RedisStore.start();
+            return RedisStoreServer.start();
         }
     },
 
@@ -25,7 +25,7 @@ public enum ServerKind {
     ZOOKEEPER("ZooKeeper") {
         @Override
         StoreServer start() {
-            return ZooKeeperStore.start();
+            return ZooKeeperStoreServer.start();
         }
     },
 
@@ -33,7 +33,7 @@ public enum ServerKind {
     ETCD("etcd") {
         @Override
         StoreServer start() {
-            return EtcdStore.start();
+            return EtcdStoreServer.start();
         }
 
         @Override

@@ -20,8 +20,8 @@ public final class Workloads {
             new CrashedHolder(Lineup.REDIS),
             new PausedHolder(),
             new ManyInstances(),
-            HeldLocks.byTurns(20_000),
-            HeldLocks.once(100_000),
+            ManyHeldLocks.byTurns(20_000),
+            ManyHeldLocks.once(100_000),
             new ManyNames(),
             new ServerTime(),
             new ServerMemory(),
@@ -35,7 +35,7 @@ public final class Workloads {
             new CrashedHolder(Lineup.STORES),
             new StoreMemory());
 
-    private static final List<Workload> LONG = List.of(HeldLocks.forFiveMinutes(100_000));
+    private static final List<Workload> LONG = List.of(ManyHeldLocks.forFiveMinutes(100_000));
 
     private Workloads() {}
 

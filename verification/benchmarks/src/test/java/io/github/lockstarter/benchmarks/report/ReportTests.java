@@ -105,12 +105,12 @@ class ReportTests {
         return Files.readString(directory.resolve("tables.txt"));
     }
 
-    private static Outcome outcome(String id, double... operations) {
+    private static WorkloadResult outcome(String id, double... operations) {
         return outcome(id, row(ClientKind.STARTER, operations), row(ClientKind.REDISSON, 500));
     }
 
-    private static Outcome outcome(String id, Row... rows) {
-        return new Outcome(
+    private static WorkloadResult outcome(String id, Row... rows) {
+        return new WorkloadResult(
                 id,
                 "a < b & c",
                 "What happens.",

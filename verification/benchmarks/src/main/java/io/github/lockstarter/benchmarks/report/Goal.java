@@ -13,13 +13,14 @@ import java.util.function.Function;
  * @param bound the worst acceptable value
  * @param figure finds the value; empty if not measured
  */
-record Target(String workload, String claim, Better better, double bound, Function<Outcome, OptionalDouble> figure) {
+record Goal(
+        String workload, String claim, Better better, double bound, Function<WorkloadResult, OptionalDouble> figure) {
 
     private static final String SUBJECT = ClientKind.STARTER.id();
 
     /** A value of the starter. */
-    static Target of(String workload, Metric metric, double bound) {
-        return new Target(
+    static Goal of(String workload, Metric metric, double bound) {
+        return new Goal(
                 workload,
                 metric.label() + " " + sign(metric) + " " + NumberText.of(bound),
                 metric.better(),
@@ -28,8 +29,8 @@ record Target(String workload, String claim, Better better, double bound, Functi
     }
 
     /** The starter divided by another client. */
-    static Target ratio(String workload, Metric metric, ClientKind other, double bound) {
-        return new Target(
+    static Goal ratio(String workload, Metric metric, ClientKind other, double bound) {
+        return new Goal(
                 workload,
                 metric.label() + " " + sign(metric) + " " + NumberText.of(bound) + " × " + other.label(),
                 metric.better(),
@@ -38,8 +39,8 @@ record Target(String workload, String claim, Better better, double bound, Functi
     }
 
     /** The starter divided by the best peer. */
-    static Target ratioToBestPeer(String workload, Metric metric, double bound) {
-        return new Target(
+    static Goal ratioToBestPeer(String workload, Metric metric, double bound) {
+        return new Goal(
                 workload,
                 metric.label() + " " + sign(metric) + " " + NumberText.of(bound) + " × best peer",
                 metric.better(),
@@ -48,8 +49,8 @@ record Target(String workload, String claim, Better better, double bound, Functi
     }
 
     /** One value of the starter divided by another. */
-    static Target share(String workload, Metric part, Metric whole, double bound) {
-        return new Target(
+    static Goal share(String workload, Metric part, Metric whole, double bound) {
+        return new Goal(
                 workload,
                 part.label() + " " + sign(part) + " " + NumberText.of(bound) + " × " + whole.label(),
                 part.better(),
@@ -58,8 +59,8 @@ record Target(String workload, String claim, Better better, double bound, Functi
     }
 
     /** The difference between two rows. */
-    static Target difference(String workload, Metric metric, String row, String base, double bound) {
-        return new Target(
+    static Goal difference(String workload, Metric metric, String row, String base, double bound) {
+        return new Goal(
                 workload,
                 metric.label() + " of " + row + " over " + base + " " + sign(metric) + " " + NumberText.of(bound),
                 metric.better(),

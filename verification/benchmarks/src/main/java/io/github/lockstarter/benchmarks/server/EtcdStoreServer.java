@@ -5,12 +5,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** One etcd member with its defaults: it syncs each write to disk. */
-record EtcdStore(EtcdServer process) implements StoreServer {
+record EtcdStoreServer(EtcdServer process) implements StoreServer {
 
     private static final Pattern SIZE = Pattern.compile("(?m)^etcd_mvcc_db_total_size_in_use_in_bytes ([0-9.e+]+)$");
 
-    static EtcdStore start() {
-        return new EtcdStore(EtcdServer.start());
+    static EtcdStoreServer start() {
+        return new EtcdStoreServer(EtcdServer.start());
     }
 
     @Override

@@ -14,14 +14,14 @@ import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 
 /** One ZooKeeper server that syncs each write to disk. */
-record ZooKeeperStore(ZooKeeperServer process) implements StoreServer {
+record ZooKeeperStoreServer(ZooKeeperServer process) implements StoreServer {
 
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
     private static final int SESSION_MILLIS = 10_000;
     private static final int DELETIONS_AT_ONCE = 1_000;
 
-    static ZooKeeperStore start() {
-        return new ZooKeeperStore(ZooKeeperServer.startWith(List.of("-Xmx1g"), "tickTime=2000"));
+    static ZooKeeperStoreServer start() {
+        return new ZooKeeperStoreServer(ZooKeeperServer.startWith(List.of("-Xmx1g"), "tickTime=2000"));
     }
 
     @Override

@@ -6,11 +6,11 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 
 /** The same work without a lock, with the template, and with the annotation. */
-public class ShippingService {
+public class ShippingVariants {
 
     private final LockOperations locks;
 
-    public ShippingService(LockOperations locks) {
+    public ShippingVariants(LockOperations locks) {
         this.locks = locks;
     }
 

@@ -22,7 +22,7 @@ import java.util.stream.DoubleStream;
  * @param parameters value by name
  * @param rows one per client
  */
-public record Outcome(
+public record WorkloadResult(
         String id,
         String title,
         String description,
@@ -45,7 +45,7 @@ public record Outcome(
 
     /** Rows of clients on other terms. */
     List<Row> apart() {
-        return rows.stream().filter(Outcome::isApart).toList();
+        return rows.stream().filter(WorkloadResult::isApart).toList();
     }
 
     private static boolean isApart(Row row) {

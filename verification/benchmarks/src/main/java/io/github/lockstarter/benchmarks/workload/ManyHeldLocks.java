@@ -19,7 +19,7 @@ import java.util.Locale;
  * @param rounds how often the locks are acquired, held and released
  * @param windows measurements per round
  */
-record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int windows) implements Workload {
+record ManyHeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int windows) implements Workload {
 
     /** Renewal interval of all clients, a third of the 30 s lease: each lock is renewed once per window. */
     private static final Duration WINDOW = Duration.ofSeconds(10);
@@ -27,18 +27,18 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
     private static final String HEAP = "-Xmx2g";
 
     /** Two rounds of three windows. */
-    static HeldLocks byTurns(int locks) {
-        return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 2, 3);
+    static ManyHeldLocks byTurns(int locks) {
+        return new ManyHeldLocks("held-" + locks, locks, ClientKind.renewing(), 2, 3);
     }
 
     /** One round of three windows. */
-    static HeldLocks once(int locks) {
-        return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 1, 3);
+    static ManyHeldLocks once(int locks) {
+        return new ManyHeldLocks("held-" + locks, locks, ClientKind.renewing(), 1, 3);
     }
 
     /** Only the starter, for five minutes. */
-    static HeldLocks forFiveMinutes(int locks) {
-        return new HeldLocks("held-" + locks + "-long", locks, List.of(ClientKind.STARTER), 1, 29);
+    static ManyHeldLocks forFiveMinutes(int locks) {
+        return new ManyHeldLocks("held-" + locks + "-long", locks, List.of(ClientKind.STARTER), 1, 29);
     }
 
     @Override
@@ -53,9 +53,9 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
     @Override
     public String description() {
         return "Leases are 30 s, renewed every 10 s. Each window is one such period; the first after acquiring is not"
-                + " counted. CPU is that of the client's process, garbage collection and compilation included. Threads are"
-                + " all of that process, eight of them the benchmark's. Heap is what is live after garbage collection,"
-                + " less that before the first lock. The other clients do not renew, or not that many.";
+            + " counted. CPU is that of the client's process, garbage collection and compilation included. Threads are"
+            + " all of that process, eight of them the benchmark's. Heap is what is live after garbage collection,"
+            + " less that before the first lock. The other clients do not renew, or not that many.";
     }
 
     @Override
@@ -70,8 +70,8 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
         int looks = bench.count("windows", windows);
         Duration window = bench.roundTime(WINDOW);
         return new Rounds(0, bench.count("rounds", rounds)).run(kinds, kind -> {
-            try (TaskJvm child = TaskJvm.start(HoldingJvm.class, HEAP)) {
-                child.ask(HoldingJvm.OPEN, bench.addresses(kinds).format(), kind.id());
+            try (TaskJvm child = TaskJvm.start(HoldTask.class, HEAP)) {
+                child.ask(HoldTask.OPEN, bench.addresses(kinds).format(), kind.id());
                 return round(bench.redis(), child, held, looks, window);
             }
         });
@@ -79,16 +79,16 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
 
     private static List<Measurement> round(
             ServerObserver server, TaskJvm child, int locks, int windows, Duration window) throws Exception {
-        child.ask(HoldingJvm.ACQUIRE, locks);
-        child.ask(HoldingJvm.HOLD, window.toNanos());
+        child.ask(HoldTask.ACQUIRE, locks);
+        child.ask(HoldTask.HOLD, window.toNanos());
         List<Measurement> measurements = new ArrayList<>();
         for (int i = 0; i < windows; i++) {
-            Observed<String> observed = server.during(() -> child.ask(HoldingJvm.HOLD, window.toNanos()));
-            measurements.add(HoldingJvm.parse(observed.result())
+            Observed<String> observed = server.during(() -> child.ask(HoldTask.HOLD, window.toNanos()));
+            measurements.add(HoldTask.parse(observed.result())
                     .with(Metric.COMMAND_RATE, observed.work().commands() / (window.toNanos() / 1e9)));
         }
-        double heap = Double.parseDouble(child.ask(HoldingJvm.HEAP));
-        double lost = Double.parseDouble(child.ask(HoldingJvm.RELEASE));
+        double heap = Double.parseDouble(child.ask(HoldTask.HEAP));
+        double lost = Double.parseDouble(child.ask(HoldTask.RELEASE));
         return measurements.stream()
                 .map(each -> each.with(Metric.HEAP, heap).with(Metric.LOST_LOCKS, lost))
                 .toList();

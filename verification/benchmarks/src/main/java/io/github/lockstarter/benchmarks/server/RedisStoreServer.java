@@ -3,10 +3,10 @@ package io.github.lockstarter.benchmarks.server;
 import io.github.lockstarter.kit.redis.RedisServer;
 
 /** Redis without persistence. */
-record RedisStore(RedisServer process) implements StoreServer {
+record RedisStoreServer(RedisServer process) implements StoreServer {
 
-    static RedisStore start() {
-        return new RedisStore(RedisServer.start());
+    static RedisStoreServer start() {
+        return new RedisStoreServer(RedisServer.start());
     }
 
     @Override

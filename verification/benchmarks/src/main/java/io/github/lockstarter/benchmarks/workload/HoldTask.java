@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A JVM that only holds locks. */
-public final class HoldingJvm implements ChildTask {
+public final class HoldTask implements ChildTask {
 
     static final String OPEN = "open";
     static final String ACQUIRE = "acquire";
@@ -32,7 +32,7 @@ public final class HoldingJvm implements ChildTask {
     private int threadsBefore;
     private long heapBefore;
 
-    public HoldingJvm() {}
+    public HoldTask() {}
 
     @Override
     public String answer(String... words) throws Exception {
