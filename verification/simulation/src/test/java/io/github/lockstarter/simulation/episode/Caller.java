@@ -88,7 +88,7 @@ final class Caller {
         Deed deed = Deed.draw(random);
         Duration patience = patience(deed);
         LockRequest request = request(deed, patience);
-        Section.Asked asked = new Section.Asked(
+        EpisodeSection.Asked asked = new EpisodeSection.Asked(
                 world.time.nanos(),
                 patience,
                 request.terms().minHold().orElse(Duration.ZERO),
@@ -97,7 +97,7 @@ final class Caller {
                         .map(max -> max.plus(world.setting.lease()).plus(TOLERANCE))
                         .orElse(FOR_EVER));
         String first = request.keys().get(0);
-        Optional<Vacancy> vacancy = deed == Deed.TRY ? vacancy(first) : Optional.empty();
+        Optional<FreeLock> vacancy = deed == Deed.TRY ? vacancy(first) : Optional.empty();
         CompletableFuture<LockHandle> future = instance.engine.acquireAsync(request);
         waiting = future;
         waitsSince = world.time.nanos();
@@ -145,7 +145,7 @@ final class Caller {
         return limit;
     }
 
-    private void hold(Deed deed, Section.Asked asked, LockHandle handle) {
+    private void hold(Deed deed, EpisodeSection.Asked asked, LockHandle handle) {
         holding = true;
         Duration lasts =
                 switch (deed) {
@@ -160,7 +160,7 @@ final class Caller {
         if (deed == Deed.ENTER_AGAIN) {
             enterAgain(handle);
         }
-        new Section(world, instance, asked, handle, lasts, random, () -> {
+        new EpisodeSection(world, instance, asked, handle, lasts, random, () -> {
             holding = false;
             pause();
         });
@@ -191,13 +191,14 @@ final class Caller {
     }
 
     /** A lock that is free, and not held by its instance as far as it knows, as after a revocation. */
-    private Optional<Vacancy> vacancy(String key) {
+    private Optional<FreeLock> vacancy(String key) {
         boolean believed = instance.engine.heldLocks().find(key).isPresent()
                 || instance.waiting().stream().anyMatch(caller -> caller.isOneOfSeveral(key));
-        return believed ? Optional.empty() : Vacancy.of(world, key);
+        return believed ? Optional.empty() : FreeLock.of(world, key);
     }
 
-    private void refused(Section.Asked asked, String key, Optional<Vacancy> vacancy, @Nullable Throwable failure) {
+    private void refused(
+            EpisodeSection.Asked asked, String key, Optional<FreeLock> vacancy, @Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         String note;
         if (cause instanceof LockNotAcquiredException) {

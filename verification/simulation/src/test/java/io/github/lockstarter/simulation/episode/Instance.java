@@ -35,7 +35,7 @@ final class Instance {
     final LockEngine engine;
 
     /** The holds of its callers. */
-    final List<Section> sections = new ArrayList<>();
+    final List<EpisodeSection> sections = new ArrayList<>();
 
     final Witness witness;
 
@@ -188,7 +188,7 @@ final class Instance {
 
     /** As kill -9 does. */
     void kill() {
-        sections.forEach(Section::noteEnd);
+        sections.forEach(EpisodeSection::noteEnd);
         callers.forEach(Caller::forget);
         process.kill();
         world.write(world.event(EventKind.KILLED, name).between(world.time.nanos(), world.time.nanos()));
@@ -201,7 +201,7 @@ final class Instance {
         engine.drain().thenRun(this::exit);
         time(patience, () -> {
             if (!process.isDead()) {
-                sections.forEach(Section::stopped);
+                sections.forEach(EpisodeSection::stopped);
                 engine.beginStop().thenRun(this::exit);
             }
         });
@@ -210,7 +210,7 @@ final class Instance {
     private void exit() {
         if (!process.isDead()) {
             time(Duration.ofMillis(100), () -> {
-                sections.forEach(Section::noteEnd);
+                sections.forEach(EpisodeSection::noteEnd);
                 callers.forEach(Caller::reportStuck);
                 world.write(world.event(EventKind.ENDED, name));
                 process.kill();

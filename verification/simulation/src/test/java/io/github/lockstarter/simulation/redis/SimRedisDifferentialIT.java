@@ -36,7 +36,8 @@ class SimRedisDifferentialIT {
         assumeTrue(RedisServer.canSetClock(), "No clock of a server can be stopped here");
         server = RedisServer.start("--repl-diskless-sync-delay", "0");
         replica = RedisServer.start();
-        Instant time = Instant.EPOCH.plus(Servers.START, ChronoUnit.MICROS); // later, the link would seem too old
+        Instant time =
+                Instant.EPOCH.plus(ComparedServers.START, ChronoUnit.MICROS); // later, the link would seem too old
         server.freezeClock(time);
         replica.freezeClock(time);
         replica.follow(server);
@@ -60,7 +61,7 @@ class SimRedisDifferentialIT {
         long began = System.nanoTime();
 
         for (int episode = 0; episode < EPISODES; episode++) {
-            run(seed + episode, COMMANDS, new Servers(server, replica, lua, SimRedis::new));
+            run(seed + episode, COMMANDS, new ComparedServers(server, replica, lua, SimRedis::new));
         }
 
         System.out.printf(
@@ -72,7 +73,7 @@ class SimRedisDifferentialIT {
     void findsAServerWhosePexpireDoesNothing() {
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < 100; seed++) {
-                        run(seed, COMMANDS, new Servers(server, replica, lua, KeepingTheEnd::new));
+                        run(seed, COMMANDS, new ComparedServers(server, replica, lua, KeepingTheEnd::new));
                     }
                 })
                 .isInstanceOf(AssertionError.class)
@@ -93,7 +94,7 @@ class SimRedisDifferentialIT {
         }
     }
 
-    private static void run(long seed, int commands, Servers servers) {
+    private static void run(long seed, int commands, ComparedServers servers) {
         Random random = new Random(seed);
         try (servers) {
             RandomCommands lots = servers.commands(random);

@@ -9,17 +9,17 @@ import java.util.Optional;
  * @param master the server
  * @param changes number of changes of its entry when it was found free
  */
-record Vacancy(SimRedis master, String key, long changes) {
+record FreeLock(SimRedis master, String key, long changes) {
 
     /** Empty if the lock is not free, or a master that was deposed may grant it. */
-    static Optional<Vacancy> of(World world, String key) {
+    static Optional<FreeLock> of(World world, String key) {
         SimRedis master = world.servers.master().redis;
         String entry = World.entry(key);
         boolean alone = world.servers.replicas().stream()
                 .allMatch(server -> server.process().isDead() || world.servers.follows(server));
         return !alone || master.keys().containsKey(entry)
                 ? Optional.empty()
-                : Optional.of(new Vacancy(master, key, master.changes(entry)));
+                : Optional.of(new FreeLock(master, key, master.changes(entry)));
     }
 
     /** Whether it has been free all the time. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A section from the grant to its release: reads and writes the resource, and logs what the application may rely on. It
  * checks its handle repeatedly, as applications do; no two sections may be certain of one lock at the same time.
  */
-final class Section {
+final class EpisodeSection {
 
     private static final String NOT_WRITTEN = "none";
 
@@ -54,7 +54,7 @@ final class Section {
      * @param random times of the checks
      * @param done called after the release has returned
      */
-    Section(
+    EpisodeSection(
             World world,
             Instance instance,
             Asked asked,
@@ -124,7 +124,7 @@ final class Section {
     }
 
     /** A paused process cannot check, and so relies on nothing. */
-    private void compare(Section other) {
+    private void compare(EpisodeSection other) {
         if (other != this && !other.over && other.instance.process.isRunning()) {
             for (String key : keys) {
                 if (other.keys.contains(key)

@@ -16,18 +16,18 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** A simulated master with its replica, and real ones, all empty, with one clock that only moves on request. */
-final class Servers implements AutoCloseable {
+final class ComparedServers implements AutoCloseable {
 
     /** Each key with its value and remaining milliseconds. SCAN deletes expired keys; KEYS does not. */
     private static final String DUMP = """
-            local dump = {}
-            for _, key in ipairs(redis.call('SCAN', 0, 'COUNT', 1000)[2]) do
-              local isText = redis.call('TYPE', key).ok == 'string'
-              local value = isText and redis.call('GET', key) or redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-              dump[#dump + 1] = {key, value, redis.call('PTTL', key)}
-            end
-            return dump
-            """;
+        local dump = {}
+        for _, key in ipairs(redis.call('SCAN', 0, 'COUNT', 1000)[2]) do
+          local isText = redis.call('TYPE', key).ok == 'string'
+          local value = isText and redis.call('GET', key) or redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+          dump[#dump + 1] = {key, value, redis.call('PTTL', key)}
+        end
+        return dump
+        """;
 
     /** Part of the note that scripts withhold from replicas. */
     private static final String NOTE = "table: 0x";
@@ -52,7 +52,7 @@ final class Servers implements AutoCloseable {
         SimRedis make(LuaInterpreter lua, LongSupplier time, Supplier<String> ids);
     }
 
-    Servers(RedisServer server, RedisServer replicaServer, LuaInterpreter lua, Maker maker) {
+    ComparedServers(RedisServer server, RedisServer replicaServer, LuaInterpreter lua, Maker maker) {
         this.server = server;
         this.replicaServer = replicaServer;
         this.real = new RespConnection(server);
