@@ -54,9 +54,9 @@ class AllPeersIT {
                 ours.orElseThrow().close();
             }
             Stock stock = application.bean(Stock.class);
-            Section.crowd(stock::take);
+            CountingSection.crowd(stock::take);
             assertThat(stock.section().mostInside()).isEqualTo(1);
-            assertThat(stock.section().runs()).isEqualTo(Section.ALL);
+            assertThat(stock.section().runs()).isEqualTo(CountingSection.ALL);
             ofShedLock.unlock();
             ofSpring.unlock();
             ofRedisson.unlock();
@@ -82,14 +82,14 @@ class AllPeersIT {
 
     static class Stock {
 
-        private final Section section = new Section();
+        private final CountingSection section = new CountingSection();
 
         @DistributedLock(name = "stock")
         public void take() {
             section.run();
         }
 
-        public Section section() {
+        public CountingSection section() {
             return section;
         }
     }

@@ -53,12 +53,12 @@ class JedisIT {
     void bothExclude() throws Exception {
         Stock stock = application.bean(Stock.class);
 
-        Section.crowd(stock::bySetIfAbsent);
-        Section.crowd(stock::byStarter);
+        CountingSection.crowd(stock::bySetIfAbsent);
+        CountingSection.crowd(stock::byStarter);
 
         assertThat(stock.jedis().mostInside()).isEqualTo(1);
         assertThat(stock.starter().mostInside()).isEqualTo(1);
-        assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
+        assertThat(stock.starter().runs()).isEqualTo(CountingSection.ALL);
     }
 
     @Test
@@ -77,8 +77,8 @@ class JedisIT {
 
     static class Stock {
 
-        private final Section jedis = new Section();
-        private final Section starter = new Section();
+        private final CountingSection jedis = new CountingSection();
+        private final CountingSection starter = new CountingSection();
         private final StringRedisTemplate redis;
 
         Stock(StringRedisTemplate redis) {
@@ -100,11 +100,11 @@ class JedisIT {
             starter.run();
         }
 
-        public Section jedis() {
+        public CountingSection jedis() {
             return jedis;
         }
 
-        public Section starter() {
+        public CountingSection starter() {
             return starter;
         }
     }

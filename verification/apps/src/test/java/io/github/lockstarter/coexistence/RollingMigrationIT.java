@@ -71,13 +71,13 @@ class RollingMigrationIT {
 
     @Test
     void bothLocksInOneMethodExcludeOldAndNewInstances() throws Exception {
-        Section section = new Section();
+        CountingSection section = new CountingSection();
 
         crowd(() -> underTheOldLock(section::run), () -> underBoth(section::run));
         crowd(() -> underBoth(section::run), () -> underTheNewLock(section::run));
 
         assertThat(section.mostInside()).isOne();
-        assertThat(section.runs()).isEqualTo(2 * Section.ALL);
+        assertThat(section.runs()).isEqualTo(2 * CountingSection.ALL);
     }
 
     private static void underTheOldLock(Runnable work) {
@@ -99,7 +99,7 @@ class RollingMigrationIT {
     }
 
     private static int mostInside(LockProvider... providers) throws Exception {
-        Section section = new Section();
+        CountingSection section = new CountingSection();
         crowd(Stream.of(providers)
                 .map(provider -> (Runnable) () -> provider.lock(job("report")).ifPresent(lock -> {
                     section.stay(Duration.ofMillis(20));
@@ -111,7 +111,7 @@ class RollingMigrationIT {
     }
 
     private static void crowd(Runnable... releases) throws Exception {
-        Section.crowd(() -> releases[ThreadLocalRandom.current().nextInt(releases.length)].run());
+        CountingSection.crowd(() -> releases[ThreadLocalRandom.current().nextInt(releases.length)].run());
     }
 
     private static LockConfiguration job(String name) {

@@ -53,10 +53,10 @@ class ShedLockBridgeIT {
 
     @Test
     void excludesAndSkips() throws Exception {
-        Section.crowd(jobs()::shared);
+        CountingSection.crowd(jobs()::shared);
 
         assertThat(jobs().section().mostInside()).isEqualTo(1);
-        assertThat(jobs().section().runs()).isBetween(1, Section.ALL);
+        assertThat(jobs().section().runs()).isBetween(1, CountingSection.ALL);
     }
 
     @Test
@@ -128,19 +128,19 @@ class ShedLockBridgeIT {
 
     static class Jobs {
 
-        private final Section section = new Section();
-        private final Section ticks = new Section();
-        private final Section slow = new Section();
+        private final CountingSection section = new CountingSection();
+        private final CountingSection ticks = new CountingSection();
+        private final CountingSection slow = new CountingSection();
 
-        public Section section() {
+        public CountingSection section() {
             return section;
         }
 
-        public Section ticks() {
+        public CountingSection ticks() {
             return ticks;
         }
 
-        public Section slow() {
+        public CountingSection slow() {
             return slow;
         }
 

@@ -44,8 +44,8 @@ class ShedLockIT {
     void aJobRunsOncePerTickWithBoth() throws Exception {
         Jobs jobs = application.bean(Jobs.class);
 
-        Section.crowd(jobs::tickByShedLock);
-        Section.crowd(jobs::tickByStarter);
+        CountingSection.crowd(jobs::tickByShedLock);
+        CountingSection.crowd(jobs::tickByStarter);
 
         assertThat(jobs.ticks().shedLock.runs()).isOne();
         assertThat(jobs.ticks().starter.runs()).isOne();
@@ -91,8 +91,8 @@ class ShedLockIT {
     }
 
     static class Sections {
-        private final Section shedLock = new Section();
-        private final Section starter = new Section();
+        private final CountingSection shedLock = new CountingSection();
+        private final CountingSection starter = new CountingSection();
     }
 
     static class Jobs {

@@ -73,10 +73,10 @@ class SpringIntegrationBridgeIT {
 
     @Test
     void excludesAcrossInstances() throws Exception {
-        Section section = new Section();
+        CountingSection section = new CountingSection();
         AtomicInteger calls = new AtomicInteger();
 
-        Section.crowd(() -> {
+        CountingSection.crowd(() -> {
             Lock lock = lock(calls.getAndIncrement() % 2 == 0 ? application : another, "stock");
             lock.lock();
             try {
@@ -87,7 +87,7 @@ class SpringIntegrationBridgeIT {
         });
 
         assertThat(section.mostInside()).isEqualTo(1);
-        assertThat(section.runs()).isEqualTo(Section.ALL);
+        assertThat(section.runs()).isEqualTo(CountingSection.ALL);
     }
 
     @Test

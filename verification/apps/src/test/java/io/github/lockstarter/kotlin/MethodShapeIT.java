@@ -52,7 +52,7 @@ class MethodShapeIT {
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
-    private final Section section = new Section();
+    private final GuardedSection section = new GuardedSection();
 
     @BeforeEach
     void forget() {
@@ -71,7 +71,7 @@ class MethodShapeIT {
                         DistributedLockAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
                         RedisLockAutoConfiguration.class))
-                .withBean(LockedMethods.class, section)
+                .withBean(LockedMethodShapes.class, section)
                 .withPropertyValues(
                         "spring.data.redis.host=" + REDIS.server().host(),
                         "spring.data.redis.port=" + REDIS.server().port(),
@@ -80,7 +80,7 @@ class MethodShapeIT {
     }
 
     private static CompletableFuture<String> start(Shape shape, ApplicationContext context, Ending ending) {
-        return shape.start(context.getBean(LockedMethods.class), ending);
+        return shape.start(context.getBean(LockedMethodShapes.class), ending);
     }
 
     private static void assertFree(ApplicationContext context) {
@@ -194,7 +194,7 @@ class MethodShapeIT {
     @ParameterizedTest
     @EnumSource
     void theCheckFindsOverlapsWithoutTheLock(Shape shape) {
-        LockedMethods unlocked = new LockedMethods(section);
+        LockedMethodShapes unlocked = new LockedMethodShapes(section);
         List<CompletableFuture<String>> calls = IntStream.range(0, CALLS)
                 .mapToObj(i -> shape.start(unlocked, Ending.COMPLETE))
                 .toList();

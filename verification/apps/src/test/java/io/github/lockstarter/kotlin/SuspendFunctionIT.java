@@ -27,11 +27,11 @@ class SuspendFunctionIT {
                     AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
-    private void run(BiConsumer<Calls, LockOperations> test) {
+    private void run(BiConsumer<OrderCalls, LockOperations> test) {
         application
                 .withBean(Orders.class)
-                .run(context ->
-                        test.accept(new Calls(context.getBean(Orders.class)), context.getBean(LockOperations.class)));
+                .run(context -> test.accept(
+                        new OrderCalls(context.getBean(Orders.class)), context.getBean(LockOperations.class)));
     }
 
     @Test

@@ -93,7 +93,7 @@ open class LeaderOrders {
 /** Runs it for the tests in Java. */
 fun collect(orders: LeaderOrders): CompletableFuture<String?> = started { orders.collect() }
 
-class Calls(private val orders: Orders) {
+class OrderCalls(private val orders: Orders) {
     fun ship() = started { orders.ship(42) }
     fun shipTwice() = started { orders.shipTwice(42) }
     fun shipIfFree() = started { orders.shipIfFree(42) }

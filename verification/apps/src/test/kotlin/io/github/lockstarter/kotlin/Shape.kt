@@ -8,14 +8,14 @@ import kotlinx.coroutines.flow.last
 import kotlinx.coroutines.future.future
 
 /** How a locked method is called. Cancelling the future cancels what the caller has. */
-enum class Shape(private val call: (LockedMethods, Ending) -> CompletableFuture<String>) {
+enum class Shape(private val call: (LockedMethodShapes, Ending) -> CompletableFuture<String>) {
     MONO({ methods, ending -> methods.mono(ending).toFuture().nonNull() }),
     FLUX({ methods, ending -> methods.flux(ending).last().toFuture().nonNull() }),
     FUTURE({ methods, ending -> methods.future(ending) }),
     SUSPEND({ methods, ending -> scope.future { methods.suspending(ending) } }),
     FLOW({ methods, ending -> scope.future { methods.flow(ending).last() } });
 
-    fun start(methods: LockedMethods, ending: Ending): CompletableFuture<String> = call(methods, ending)
+    fun start(methods: LockedMethodShapes, ending: Ending): CompletableFuture<String> = call(methods, ending)
 }
 
 private val scope = CoroutineScope(Dispatchers.Default + SupervisorJob())

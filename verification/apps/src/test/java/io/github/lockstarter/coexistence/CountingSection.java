@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** The body of a locked method: counts the threads inside. */
-final class Section {
+final class CountingSection {
 
     private static final int THREADS = 4;
     private static final int TIMES = 10;

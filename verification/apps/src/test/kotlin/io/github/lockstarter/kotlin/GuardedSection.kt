@@ -10,7 +10,7 @@ enum class Ending { COMPLETE, FAIL, NEVER }
 class BrokenWork : RuntimeException("the work failed")
 
 /** What locked methods do: counts how many are inside at a time. Thread-safe. */
-class Section {
+class GuardedSection {
 
     private val inside = AtomicInteger()
     private val most = AtomicInteger()

@@ -12,7 +12,7 @@ import reactor.core.publisher.Flux
 import reactor.core.publisher.Mono
 
 /** The same section behind a locked method of each shape. */
-open class LockedMethods(private val section: Section) {
+open class LockedMethodShapes(private val section: GuardedSection) {
 
     private fun work(ending: Ending): Mono<String> = when (ending) {
         Ending.COMPLETE -> Mono.delay(Duration.ofMillis(2)).thenReturn("done")
