@@ -3,7 +3,7 @@ package io.github.lockstarter.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.faults.topology.Cluster;
-import io.github.lockstarter.faults.topology.Quorum;
+import io.github.lockstarter.faults.topology.RedlockQuorum;
 import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.topology.StaticNodes;
@@ -27,7 +27,7 @@ class FaultLabIT {
     private static final Duration SHORT = Duration.ofSeconds(16);
     private static final Path LOGS = Path.of("target", "fault-lab");
     private static final List<Supplier<Topology>> OTHERS =
-            List.of(StaticNodes::new, Sentinel::new, Cluster::new, Quorum::new);
+            List.of(StaticNodes::new, Sentinel::new, Cluster::new, RedlockQuorum::new);
 
     private final long seed = Long.getLong("lock.test.seed", System.nanoTime());
 

@@ -6,7 +6,7 @@ import io.github.lockstarter.faults.nemesis.FaultSchedule.Pace;
 import io.github.lockstarter.faults.topology.Cluster;
 import io.github.lockstarter.faults.topology.Etcd;
 import io.github.lockstarter.faults.topology.Postgres;
-import io.github.lockstarter.faults.topology.Quorum;
+import io.github.lockstarter.faults.topology.RedlockQuorum;
 import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.topology.StaticNodes;
@@ -119,7 +119,7 @@ class FaultRun {
             case "static" -> StaticNodes::new;
             case "sentinel" -> Sentinel::new;
             case "cluster" -> Cluster::new;
-            case "redlock" -> Quorum::new;
+            case "redlock" -> RedlockQuorum::new;
             case "postgresql" -> Postgres::new;
             case "zookeeper" -> ZooKeeper::ensemble;
             case "zookeeper-single" -> ZooKeeper::single;

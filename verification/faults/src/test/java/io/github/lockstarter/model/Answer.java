@@ -9,13 +9,13 @@ package io.github.lockstarter.model;
  * @param fencing the fencing token of a grant
  * @param isNew whether the token did not have the lock before
  */
-record Answer(Server server, Outcome outcome, int marker, int fencing, boolean isNew) {
+record Answer(ServerData server, ScriptOutcome outcome, int marker, int fencing, boolean isNew) {
 
     boolean givesLease() {
-        return outcome == Outcome.GRANTED || outcome == Outcome.RENEWED;
+        return outcome == ScriptOutcome.GRANTED || outcome == ScriptOutcome.RENEWED;
     }
 
-    static Answer of(Server server, Outcome outcome) {
+    static Answer of(ServerData server, ScriptOutcome outcome) {
         return new Answer(server, outcome, server.marker().id(), 0, false);
     }
 }

@@ -10,9 +10,9 @@ record Canonical(boolean tokensMatter, int forgotten) {
 
     private static final int ANY_TOKEN = 0;
 
-    World of(World world) {
-        World named = renamed(tokensMatter ? world : withoutTokens(world));
-        return new World(
+    SystemState of(SystemState world) {
+        SystemState named = renamed(tokensMatter ? world : withoutTokens(world));
+        return new SystemState(
                 named.master(),
                 named.replica(),
                 named.deposed(),
@@ -23,8 +23,8 @@ record Canonical(boolean tokensMatter, int forgotten) {
                 named.disordered());
     }
 
-    private World withoutTokens(World world) {
-        return new World(
+    private SystemState withoutTokens(SystemState world) {
+        return new SystemState(
                 world.master().withoutTokens(forgotten),
                 world.replica().withoutTokens(forgotten),
                 world.deposed().map(each -> each.withoutTokens(forgotten)),
@@ -35,9 +35,9 @@ record Canonical(boolean tokensMatter, int forgotten) {
                 false);
     }
 
-    private World renamed(World world) {
+    private SystemState renamed(SystemState world) {
         Names names = new Names(world);
-        return new World(
+        return new SystemState(
                 names.of(world.master()),
                 names.of(world.replica()),
                 world.deposed().map(names::of),
@@ -48,8 +48,8 @@ record Canonical(boolean tokensMatter, int forgotten) {
                 world.disordered());
     }
 
-    private static Client withoutVainRelease(Client client, World world) {
-        Optional<Request> ghost = client.ghost();
+    private static Client withoutVainRelease(Client client, SystemState world) {
+        Optional<SentCommand> ghost = client.ghost();
         if (ghost.isEmpty() || ghost.get().verb() != Verb.RELEASE) {
             return client;
         }
@@ -61,7 +61,7 @@ record Canonical(boolean tokensMatter, int forgotten) {
     }
 
     /** The new names. A marker is compared with the markers of clients only if it is from a first use. */
-    private record Names(World world) {
+    private record Names(SystemState world) {
 
         private static final int MASTERS = 1;
         private static final int REPLICAS = 2;
@@ -90,18 +90,18 @@ record Canonical(boolean tokensMatter, int forgotten) {
             return world.deposed().isPresent() && id == world.deposed().get().note() ? IN_DEPOSEDS_NOTE : Marker.GONE;
         }
 
-        private static boolean isIt(int id, Server server) {
+        private static boolean isIt(int id, ServerData server) {
             return server.marker().firstUse() && server.marker().id() == id;
         }
 
-        Server of(Server server) {
+        ServerData of(ServerData server) {
             Marker marker = server.marker();
             int owner = Owner.renamed(server.owner(), world);
             int id = marker(marker.id());
             int note = marker(server.note());
             return owner == server.owner() && id == marker.id() && note == server.note()
                     ? server
-                    : new Server(
+                    : new ServerData(
                             owner,
                             server.expiry(),
                             server.held(),
@@ -120,13 +120,13 @@ record Canonical(boolean tokensMatter, int forgotten) {
                     client.fencing(),
                     client.age(),
                     client.repeated(),
-                    client.reply().map(each -> new Reply(each.outcome(), each.fencing(), marker(each.marker()))),
+                    client.reply().map(each -> new PendingReply(each.outcome(), each.fencing(), marker(each.marker()))),
                     client.ghost().map(this::of),
                     marker(client.marker()));
         }
 
-        private Request of(Request ghost) {
-            return new Request(
+        private SentCommand of(SentCommand ghost) {
+            return new SentCommand(
                     ghost.verb(), Owner.renamed(ghost.token(), world), ghost.fencing(), marker(ghost.marker()));
         }
     }

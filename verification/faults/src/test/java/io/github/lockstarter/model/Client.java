@@ -17,14 +17,14 @@ import java.util.Optional;
  * @param marker id of the marker that it saw last
  */
 record Client(
-        Phase phase,
+        ClientPhase phase,
         int token,
         int left,
         int fencing,
         int age,
         boolean repeated,
-        Optional<Reply> reply,
-        Optional<Request> ghost,
+        Optional<PendingReply> reply,
+        Optional<SentCommand> ghost,
         int marker) {
 
     // The search compares states; a record's own equals is slow without the optimizing compiler.
@@ -54,8 +54,8 @@ record Client(
         return idle(Optional.empty(), marker);
     }
 
-    private static Client idle(Optional<Request> ghost, int marker) {
-        return new Client(Phase.IDLE, Owner.NOBODY, 0, 0, 0, false, Optional.empty(), ghost, marker);
+    private static Client idle(Optional<SentCommand> ghost, int marker) {
+        return new Client(ClientPhase.IDLE, Owner.NOBODY, 0, 0, 0, false, Optional.empty(), ghost, marker);
     }
 
     /** It acts on the lock. */
@@ -64,7 +64,7 @@ record Client(
     }
 
     boolean awaits() {
-        return phase == Phase.ACQUIRING || phase == Phase.RENEWING;
+        return phase == ClientPhase.ACQUIRING || phase == ClientPhase.RENEWING;
     }
 
     /** The awaited command is on its way to a server. */
@@ -72,29 +72,29 @@ record Client(
         return awaits() && reply.isEmpty();
     }
 
-    Request request() {
-        return phase == Phase.ACQUIRING
-                ? new Request(Verb.ACQUIRE, token, 0, marker)
-                : new Request(Verb.RENEW, token, fencing, marker);
+    SentCommand request() {
+        return phase == ClientPhase.ACQUIRING
+                ? new SentCommand(Verb.ACQUIRE, token, 0, marker)
+                : new SentCommand(Verb.RENEW, token, fencing, marker);
     }
 
     Client acquires(int newToken) {
-        return new Client(Phase.ACQUIRING, newToken, 0, 0, 0, false, Optional.empty(), ghost, marker);
+        return new Client(ClientPhase.ACQUIRING, newToken, 0, 0, 0, false, Optional.empty(), ghost, marker);
     }
 
     Client renews() {
-        return new Client(Phase.RENEWING, token, left, fencing, 0, false, Optional.empty(), ghost, marker);
+        return new Client(ClientPhase.RENEWING, token, left, fencing, 0, false, Optional.empty(), ghost, marker);
     }
 
     Client releases() {
-        return idle(Optional.of(new Request(Verb.RELEASE, token, 0, Marker.UNKNOWN)), marker);
+        return idle(Optional.of(new SentCommand(Verb.RELEASE, token, 0, Marker.UNKNOWN)), marker);
     }
 
     Client restarts() {
         return idle(isAsking() ? Optional.of(request()) : ghost, Marker.UNKNOWN);
     }
 
-    Client isAnswered(Reply answer) {
+    Client isAnswered(PendingReply answer) {
         return new Client(phase, token, left, fencing, age, false, Optional.of(answer), ghost, marker);
     }
 
@@ -102,7 +102,7 @@ record Client(
         return new Client(phase, token, left, fencing, age, true, reply, ghost, marker);
     }
 
-    Client withGhost(Optional<Request> other) {
+    Client withGhost(Optional<SentCommand> other) {
         return new Client(phase, token, left, fencing, age, repeated, reply, other, marker);
     }
 
@@ -115,8 +115,8 @@ record Client(
                 age,
                 repeated,
                 reply,
-                ghost.map(
-                        each -> new Request(each.verb(), Owner.mirrored(each.token()), each.fencing(), each.marker())),
+                ghost.map(each ->
+                        new SentCommand(each.verb(), Owner.mirrored(each.token()), each.fencing(), each.marker())),
                 marker);
     }
 
@@ -129,8 +129,8 @@ record Client(
                 any,
                 age,
                 repeated,
-                reply.map(each -> new Reply(each.outcome(), any, each.marker())),
-                ghost.map(each -> new Request(each.verb(), each.token(), any, each.marker())),
+                reply.map(each -> new PendingReply(each.outcome(), any, each.marker())),
+                ghost.map(each -> new SentCommand(each.verb(), each.token(), any, each.marker())),
                 marker);
     }
 
@@ -144,19 +144,19 @@ record Client(
         return stopsWaiting(ghost);
     }
 
-    private Client stopsWaiting(Optional<Request> other) {
-        return phase == Phase.ACQUIRING ? idle(other, marker) : holding(left, fencing, other, marker);
+    private Client stopsWaiting(Optional<SentCommand> other) {
+        return phase == ClientPhase.ACQUIRING ? idle(other, marker) : holding(left, fencing, other, marker);
     }
 
-    private Client holding(int newLeft, int newFencing, Optional<Request> other, int seen) {
+    private Client holding(int newLeft, int newFencing, Optional<SentCommand> other, int seen) {
         return newLeft <= 0
                 ? idle(other, seen)
-                : new Client(Phase.HOLDING, token, newLeft, newFencing, 0, false, Optional.empty(), other, seen);
+                : new Client(ClientPhase.HOLDING, token, newLeft, newFencing, 0, false, Optional.empty(), other, seen);
     }
 
     /** Takes the answer that is on its way. Leases count from before the command was sent. */
     Client receives(int lease) {
-        Reply answer = reply.orElseThrow();
+        PendingReply answer = reply.orElseThrow();
         return switch (answer.outcome()) {
             case GRANTED -> holding(lease - age, answer.fencing(), ghost, answer.marker());
             case RENEWED -> holding(Math.max(left, lease - age), fencing, ghost, answer.marker());
@@ -172,7 +172,7 @@ record Client(
                 phase,
                 token,
                 Math.max(left - 1, 0),
-                phase == Phase.IDLE || phase == Phase.ACQUIRING ? 0 : Fencing.tick(fencing, forgotten),
+                phase == ClientPhase.IDLE || phase == ClientPhase.ACQUIRING ? 0 : Fencing.tick(fencing, forgotten),
                 newAge,
                 repeated,
                 reply.map(each -> each.tick(forgotten)),

@@ -29,7 +29,7 @@ public final class Explorer<S, T> {
      *
      * @throws IllegalStateException if it has more states than the limit, which indicates a modelling mistake
      */
-    public static <S, T> Exploration<S, T> explore(TransitionSystem<S, T> system, int limit) {
+    public static <S, T> ExplorationResult<S, T> explore(TransitionSystem<S, T> system, int limit) {
         return new Explorer<>(system, limit).explore();
     }
 
@@ -38,14 +38,14 @@ public final class Explorer<S, T> {
      *
      * @param <W> a state of the system
      */
-    public static <W, C, T> Exploration<W, T> explore(
+    public static <W, C, T> ExplorationResult<W, T> explore(
             TransitionSystem<W, T> system, Compaction<W, C> compaction, int limit) {
-        Exploration<C, T> found = explore(new CompactSystem<>(system, compaction), limit);
-        List<Exploration.Move<W, T>> way = found.counterexample().stream()
-                .map(move -> new Exploration.Move<>(
+        ExplorationResult<C, T> found = explore(new CompactSystem<>(system, compaction), limit);
+        List<ExplorationResult.Move<W, T>> way = found.counterexample().stream()
+                .map(move -> new ExplorationResult.Move<>(
                         compaction.world(move.before()), move.step(), compaction.world(move.after())))
                 .toList();
-        return new Exploration<>(found.states(), found.depth(), way);
+        return new ExplorationResult<>(found.states(), found.depth(), way);
     }
 
     private record CompactSystem<W, C, T>(TransitionSystem<W, T> system, Compaction<W, C> compaction)
@@ -67,7 +67,7 @@ public final class Explorer<S, T> {
         }
     }
 
-    private Exploration<S, T> explore() {
+    private ExplorationResult<S, T> explore() {
         S initial = system.initial();
         predecessors.put(initial, initial);
         unexpanded.add(initial);
@@ -76,13 +76,13 @@ public final class Explorer<S, T> {
             for (int left = unexpanded.size(); left > 0; left--) {
                 S state = unexpanded.remove();
                 if (system.isViolation(state)) {
-                    return new Exploration<>(predecessors.size(), depth, wayTo(state));
+                    return new ExplorationResult<>(predecessors.size(), depth, wayTo(state));
                 }
                 system.steps(state, (step, next) -> reach(next, state));
             }
             depth++;
         }
-        return new Exploration<>(predecessors.size(), depth - 1, List.of());
+        return new ExplorationResult<>(predecessors.size(), depth - 1, List.of());
     }
 
     private void reach(S state, S from) {
@@ -94,8 +94,8 @@ public final class Explorer<S, T> {
         }
     }
 
-    private List<Exploration.Move<S, T>> wayTo(S state) {
-        ArrayDeque<Exploration.Move<S, T>> way = new ArrayDeque<>();
+    private List<ExplorationResult.Move<S, T>> wayTo(S state) {
+        ArrayDeque<ExplorationResult.Move<S, T>> way = new ArrayDeque<>();
         S after = state;
         S before = predecessors.get(after);
         while (!before.equals(after)) {
@@ -107,13 +107,13 @@ public final class Explorer<S, T> {
     }
 
     /** Steps are not remembered but found again: that keeps a state cheap. */
-    private Exploration.Move<S, T> moveBetween(S before, S after) {
+    private ExplorationResult.Move<S, T> moveBetween(S before, S after) {
         List<T> steps = new ArrayList<>();
         system.steps(before, (step, next) -> {
             if (next.equals(after)) {
                 steps.add(step);
             }
         });
-        return new Exploration.Move<>(before, steps.get(0), after);
+        return new ExplorationResult.Move<>(before, steps.get(0), after);
     }
 }

@@ -10,7 +10,7 @@ class ExplorerTests {
 
     @Test
     void visitsEachStateOnce() {
-        Exploration<Integer, String> found = Explorer.explore(new Numbers(12, 99), 100);
+        ExplorationResult<Integer, String> found = Explorer.explore(new Numbers(12, 99), 100);
 
         assertThat(found.states()).isEqualTo(12);
         assertThat(found.foundViolation()).isFalse();
@@ -18,10 +18,10 @@ class ExplorerTests {
 
     @Test
     void reportsAShortestPath() {
-        Exploration<Integer, String> found = Explorer.explore(new Numbers(100, 11), 100);
+        ExplorationResult<Integer, String> found = Explorer.explore(new Numbers(100, 11), 100);
 
         assertThat(found.counterexample())
-                .extracting(Exploration.Move::before, Exploration.Move::step, Exploration.Move::after)
+                .extracting(ExplorationResult.Move::before, ExplorationResult.Move::step, ExplorationResult.Move::after)
                 .startsWith(org.assertj.core.groups.Tuple.tuple(1, "add", 2))
                 .endsWith(org.assertj.core.groups.Tuple.tuple(10, "add", 11))
                 .hasSize(5);

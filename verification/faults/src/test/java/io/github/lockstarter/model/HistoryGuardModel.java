@@ -12,11 +12,11 @@ import java.util.function.BiConsumer;
  * or reclaimed. Nothing can exceed a token that neither the server nor the client has ever seen. In this case there is
  * at most one failover.
  */
-final class HistoryGuardModel implements TransitionSystem<World, Step> {
+final class HistoryGuardModel implements TransitionSystem<SystemState, SystemStep> {
 
     private final Rules rules;
     private final Faults faults;
-    private final Scripts scripts;
+    private final ScriptEffects scripts;
     private final int forgotten;
     private final Set<Invariant> invariants;
     private final boolean clocksAgree;
@@ -27,7 +27,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         this.invariants = invariants;
         this.rules = rules;
         this.faults = faults;
-        this.scripts = new Scripts(rules);
+        this.scripts = new ScriptEffects(rules);
         this.forgotten = Fencing.forgotten(Math.max(faults.clockBehind(), oldestCompared(rules, faults)));
         this.clocksAgree = faults.clockBehind() == 0;
         this.mayDelay = faults.has(Faults.Kind.LATE_ANSWER);
@@ -48,16 +48,16 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
     }
 
     @Override
-    public World initial() {
+    public SystemState initial() {
         boolean fresh = faults.has(Faults.Kind.FRESH);
         Marker marker = fresh ? Marker.NONE : new Marker(Marker.GONE, rules.oldAge(), false, false);
         Client client = Client.whoKnows(marker.id());
-        Server server = new Server(Owner.NOBODY, 0, Fencing.NONE, forgotten, marker, false, Marker.UNKNOWN, 0);
-        return new World(server, server, Optional.empty(), 0, client, client, forgotten, false);
+        ServerData server = new ServerData(Owner.NOBODY, 0, Fencing.NONE, forgotten, marker, false, Marker.UNKNOWN, 0);
+        return new SystemState(server, server, Optional.empty(), 0, client, client, forgotten, false);
     }
 
     @Override
-    public boolean isViolation(World world) {
+    public boolean isViolation(SystemState world) {
         return (invariants.contains(Invariant.EXCLUSION)
                         && world.a().holds()
                         && world.b().holds())
@@ -65,9 +65,9 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
     }
 
     @Override
-    public void steps(World world, BiConsumer<Step, World> found) {
-        BiConsumer<Step, World> canonically = (step, next) -> found.accept(step, canonical.of(next));
-        canonically.accept(Step.of(Step.Kind.TICK), world.tick(rules, forgotten));
+    public void steps(SystemState world, BiConsumer<SystemStep, SystemState> found) {
+        BiConsumer<SystemStep, SystemState> canonically = (step, next) -> found.accept(step, canonical.of(next));
+        canonically.accept(SystemStep.of(SystemStep.Kind.TICK), world.tick(rules, forgotten));
         serverSteps(world, canonically);
         for (int client = 0; client < 2; client++) {
             clientSteps(world, client, canonically);
@@ -78,98 +78,109 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         }
     }
 
-    private void serverSteps(World world, BiConsumer<Step, World> found) {
-        Server master = world.master();
-        Server copy = rules.has(Variation.NOTE_ON_REPLICA) ? master : master.withoutNote();
+    private void serverSteps(SystemState world, BiConsumer<SystemStep, SystemState> found) {
+        ServerData master = world.master();
+        ServerData copy = rules.has(Variation.NOTE_ON_REPLICA) ? master : master.withoutNote();
         if (!world.replica().equals(copy)) {
-            found.accept(Step.of(Step.Kind.REPLICATE), world.withReplica(copy));
+            found.accept(SystemStep.of(SystemStep.Kind.REPLICATE), world.withReplica(copy));
         }
         if (faults.has(Faults.Kind.FAILOVER) && (clocksAgree || !master.promoted())) {
             int highest = clocksAgree ? world.highest() : forgotten;
-            found.accept(Step.of(Step.Kind.FAILOVER), world.promoted(faults.window(), -faults.clockBehind(), highest));
+            found.accept(
+                    SystemStep.of(SystemStep.Kind.FAILOVER),
+                    world.promoted(faults.window(), -faults.clockBehind(), highest));
         }
         if (faults.has(Faults.Kind.FLUSH)) {
-            Server empty = master.emptied(forgotten);
+            ServerData empty = master.emptied(forgotten);
             boolean keepsNote = rules.has(Variation.NOTE_OUTLIVES_DATA);
-            found.accept(Step.of(Step.Kind.FLUSH), world.withMaster(keepsNote ? empty : empty.withoutNote()));
+            found.accept(
+                    SystemStep.of(SystemStep.Kind.FLUSH), world.withMaster(keepsNote ? empty : empty.withoutNote()));
         }
         if (faults.has(Faults.Kind.EMPTY_RESTART)) {
-            Server empty = master.emptied(forgotten).restarted();
+            ServerData empty = master.emptied(forgotten).restarted();
             found.accept(
-                    Step.of(Step.Kind.EMPTY_RESTART), world.withMaster(empty).withReplica(empty));
+                    SystemStep.of(SystemStep.Kind.EMPTY_RESTART),
+                    world.withMaster(empty).withReplica(empty));
         }
         if (faults.has(Faults.Kind.NEWCOMER)) {
-            Server asked = scripts.acquireAnother(master, master.marker().id());
+            ServerData asked = scripts.acquireAnother(master, master.marker().id());
             if (!Fencing.isAhead(asked.fence())) {
-                found.accept(Step.of(Step.Kind.NEWCOMER), world.withMaster(asked));
+                found.accept(SystemStep.of(SystemStep.Kind.NEWCOMER), world.withMaster(asked));
             }
         }
     }
 
-    private void clientSteps(World world, int index, BiConsumer<Step, World> found) {
+    private void clientSteps(SystemState world, int index, BiConsumer<SystemStep, SystemState> found) {
         Client client = world.client(index);
         switch (client.phase()) {
             case IDLE ->
-                found.accept(Step.of(Step.Kind.ACQUIRE, index), world.with(index, client.acquires(Owner.fresh(index))));
-            case HOLDING -> found.accept(Step.of(Step.Kind.RENEW, index), world.with(index, client.renews()));
+                found.accept(
+                        SystemStep.of(SystemStep.Kind.ACQUIRE, index),
+                        world.with(index, client.acquires(Owner.fresh(index))));
+            case HOLDING ->
+                found.accept(SystemStep.of(SystemStep.Kind.RENEW, index), world.with(index, client.renews()));
             case ACQUIRING, RENEWING -> {
                 if (client.reply().isPresent()) {
-                    found.accept(Step.of(Step.Kind.RECEIVE, index), world.with(index, client.receives(rules.lease())));
+                    found.accept(
+                            SystemStep.of(SystemStep.Kind.RECEIVE, index),
+                            world.with(index, client.receives(rules.lease())));
                 } else if (client.ghost().isPresent()) {
-                    found.accept(Step.of(Step.Kind.GIVE_UP, index), world.with(index, client.givesUpLost()));
+                    found.accept(
+                            SystemStep.of(SystemStep.Kind.GIVE_UP, index), world.with(index, client.givesUpLost()));
                 }
-                found.accept(Step.of(Step.Kind.GIVE_UP, index), world.with(index, client.givesUp()));
+                found.accept(SystemStep.of(SystemStep.Kind.GIVE_UP, index), world.with(index, client.givesUp()));
             }
         }
         if (client.holds()) {
-            found.accept(Step.of(Step.Kind.RELEASE, index), world.with(index, client.releases()));
+            found.accept(SystemStep.of(SystemStep.Kind.RELEASE, index), world.with(index, client.releases()));
         }
         if (faults.has(Faults.Kind.CLIENT_RESTART)) {
-            found.accept(Step.of(Step.Kind.CLIENT_RESTART, index), world.with(index, client.restarts()));
+            found.accept(SystemStep.of(SystemStep.Kind.CLIENT_RESTART, index), world.with(index, client.restarts()));
         }
     }
 
-    private void execution(World world, int index, boolean atDeposed, BiConsumer<Step, World> found) {
+    private void execution(SystemState world, int index, boolean atDeposed, BiConsumer<SystemStep, SystemState> found) {
         Client client = world.client(index);
         if (client.isAsking()) {
-            Request request = client.request();
+            SentCommand request = client.request();
             Answer answer = scripts.execute(server(world, atDeposed), request);
-            World executed = executed(world, atDeposed, request, answer);
+            SystemState executed = executed(world, atDeposed, request, answer);
             if (!Fencing.isAhead(answer.fencing())) {
-                Client answered = client.isAnswered(new Reply(answer.outcome(), answer.fencing(), answer.marker()));
+                Client answered =
+                        client.isAnswered(new PendingReply(answer.outcome(), answer.fencing(), answer.marker()));
                 found.accept(
-                        new Step(Step.Kind.EXECUTE, index, atDeposed),
+                        new SystemStep(SystemStep.Kind.EXECUTE, index, atDeposed),
                         executed.with(
                                 index, mayDelay && answer.givesLease() ? answered : answered.receives(rules.lease())));
                 if (!client.repeated()) {
                     found.accept(
-                            new Step(Step.Kind.EXECUTE_ANSWER_LOST, index, atDeposed),
+                            new SystemStep(SystemStep.Kind.EXECUTE_ANSWER_LOST, index, atDeposed),
                             executed.with(index, client.repeats()));
                 }
             }
         }
         if (client.ghost().isPresent()) {
-            Request request = client.ghost().get();
+            SentCommand request = client.ghost().get();
             Answer answer = scripts.execute(server(world, atDeposed), request);
             if (!Fencing.isAhead(answer.fencing())) {
                 found.accept(
-                        new Step(Step.Kind.EXECUTE_GHOST, index, atDeposed),
+                        new SystemStep(SystemStep.Kind.EXECUTE_GHOST, index, atDeposed),
                         executed(world, atDeposed, request, answer).with(index, client.withGhost(Optional.empty())));
             }
         }
     }
 
-    private static Server server(World world, boolean atDeposed) {
+    private static ServerData server(SystemState world, boolean atDeposed) {
         return atDeposed ? world.deposed().orElseThrow() : world.master();
     }
 
     /** Fencing tokens are compared when they are granted, even if the client never receives them. */
-    private World executed(World world, boolean atDeposed, Request request, Answer answer) {
-        World after = atDeposed ? world.withDeposed(answer.server()) : world.withMaster(answer.server());
+    private SystemState executed(SystemState world, boolean atDeposed, SentCommand request, Answer answer) {
+        SystemState after = atDeposed ? world.withDeposed(answer.server()) : world.withMaster(answer.server());
         if (answer.isNew() && (clocksAgree || !atDeposed)) {
             return after.granted(answer.fencing());
         }
-        boolean learnt = answer.outcome() == Outcome.RENEWED && !clocksAgree && !atDeposed;
+        boolean learnt = answer.outcome() == ScriptOutcome.RENEWED && !clocksAgree && !atDeposed;
         return learnt ? after.exceeding(request.fencing()) : after;
     }
 }

@@ -184,28 +184,28 @@ class HistoryGuardModelTests {
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FAILOVER, NEWCOMER), BOTH);
     }
 
-    private static Exploration<World, Step> explored(HistoryGuardModel model) {
-        return Explorer.explore(model, new CompactWorlds(false), MOST_STATES);
+    private static ExplorationResult<SystemState, SystemStep> explored(HistoryGuardModel model) {
+        return Explorer.explore(model, new CompactStates(false), MOST_STATES);
     }
 
     private static void findsNoViolation(Rules rules, Faults faults, EnumSet<Invariant> invariants) {
         HistoryGuardModel model = new HistoryGuardModel(rules, faults, invariants);
-        Exploration<?, Step> found = Explorer.explore(model, new CompactWorlds(true), MOST_STATES);
+        ExplorationResult<?, SystemStep> found = Explorer.explore(model, new CompactStates(true), MOST_STATES);
         System.out.printf(
                 "%s%n%s, %s: %d states, depth %d, no violation%n",
                 invariants, rules, faults, found.states(), found.depth());
         if (found.foundViolation()) {
-            assertThat(Timeline.of(explored(model))).isEmpty();
+            assertThat(CounterexampleTable.of(explored(model))).isEmpty();
         }
         assertThat(found.counterexample()).isEmpty();
     }
 
     private static void findsViolation(Rules rules, Faults faults, EnumSet<Invariant> invariants) {
         HistoryGuardModel model = new HistoryGuardModel(rules, faults, invariants);
-        Exploration<World, Step> found = explored(model);
+        ExplorationResult<SystemState, SystemStep> found = explored(model);
         System.out.printf(
                 "%s%n%s, %s: violated after %d steps%n%s%n",
-                invariants, rules, faults, found.depth(), Timeline.of(found));
+                invariants, rules, faults, found.depth(), CounterexampleTable.of(found));
         assertThat(found.foundViolation()).isTrue();
     }
 }

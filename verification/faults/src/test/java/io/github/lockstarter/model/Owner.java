@@ -32,7 +32,7 @@ final class Owner {
     }
 
     /** The name that a token has for as long as nothing happens. */
-    static int renamed(int token, World world) {
+    static int renamed(int token, SystemState world) {
         if (token <= DEAD) {
             return token;
         }

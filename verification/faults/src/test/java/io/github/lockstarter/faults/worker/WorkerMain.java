@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.faults.worker.Workload.Duties;
+import io.github.lockstarter.faults.worker.WorkerLoop.Duties;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.EventLog;
 import java.time.Duration;
@@ -79,10 +79,10 @@ public final class WorkerMain {
         Section section = new Section(journal, resource, options.subject());
         SplittableRandom seeds = new SplittableRandom(options.seed());
         AtomicBoolean enough = new AtomicBoolean();
-        List<Workload> workloads = new ArrayList<>();
+        List<WorkerLoop> workloads = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < options.load().threads(); i++) {
-            Workload workload = new Workload(options, subject, section, journal, new Duties(seeds.split(), others));
+            WorkerLoop workload = new WorkerLoop(options, subject, section, journal, new Duties(seeds.split(), others));
             workloads.add(workload);
             Thread thread = new Thread(() -> repeat(workload, enough, journal), "lab-" + i);
             thread.start();
@@ -90,7 +90,7 @@ public final class WorkerMain {
         }
         while (!resource.isEnough()) {
             Section.dwell(BETWEEN_LOOKS);
-            workloads.forEach(Workload::isStuck);
+            workloads.forEach(WorkerLoop::isStuck);
         }
         enough.set(true);
         for (Thread thread : threads) {
@@ -102,7 +102,7 @@ public final class WorkerMain {
         others.shutdownNow();
     }
 
-    private static void repeat(Workload workload, AtomicBoolean enough, Journal journal) {
+    private static void repeat(WorkerLoop workload, AtomicBoolean enough, Journal journal) {
         try {
             while (!enough.get()) {
                 workload.step();

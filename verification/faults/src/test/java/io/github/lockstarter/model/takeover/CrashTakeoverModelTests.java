@@ -1,15 +1,15 @@
 package io.github.lockstarter.model.takeover;
 
-import static io.github.lockstarter.model.takeover.Fault.FAILOVER;
-import static io.github.lockstarter.model.takeover.Fault.LATE_EXECUTION;
-import static io.github.lockstarter.model.takeover.Fault.MASTER_RESTART;
-import static io.github.lockstarter.model.takeover.Fault.NEW_HOLDS;
-import static io.github.lockstarter.model.takeover.Fault.RENEWAL_OFF;
-import static io.github.lockstarter.model.takeover.Fault.RESTART;
-import static io.github.lockstarter.model.takeover.Fault.TWO_BEATS;
+import static io.github.lockstarter.model.takeover.TakeoverFault.FAILOVER;
+import static io.github.lockstarter.model.takeover.TakeoverFault.LATE_EXECUTION;
+import static io.github.lockstarter.model.takeover.TakeoverFault.MASTER_RESTART;
+import static io.github.lockstarter.model.takeover.TakeoverFault.NEW_HOLDS;
+import static io.github.lockstarter.model.takeover.TakeoverFault.RENEWAL_OFF;
+import static io.github.lockstarter.model.takeover.TakeoverFault.RESTART;
+import static io.github.lockstarter.model.takeover.TakeoverFault.TWO_BEATS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.model.Exploration;
+import io.github.lockstarter.model.ExplorationResult;
 import io.github.lockstarter.model.Explorer;
 import io.github.lockstarter.testing.Effort;
 import java.util.List;
@@ -29,51 +29,51 @@ class CrashTakeoverModelTests {
 
     private static final int MOST_STATES = 5_000_000;
 
-    private static final Rules ONE_SERVER = Rules.of(2, 3, 0);
-    private static final Rules RESTARTED = Rules.of(2, 3, 0, RESTART);
-    private static final Rules MASTER_RESTARTED = Rules.of(1, 2, 0, MASTER_RESTART);
-    private static final Rules PROMOTED = Rules.of(1, 2, 0, FAILOVER);
+    private static final TakeoverRules ONE_SERVER = TakeoverRules.of(2, 3, 0);
+    private static final TakeoverRules RESTARTED = TakeoverRules.of(2, 3, 0, RESTART);
+    private static final TakeoverRules MASTER_RESTARTED = TakeoverRules.of(1, 2, 0, MASTER_RESTART);
+    private static final TakeoverRules PROMOTED = TakeoverRules.of(1, 2, 0, FAILOVER);
 
-    static List<Rules> configurations() {
+    static List<TakeoverRules> configurations() {
         return List.of(
                 ONE_SERVER,
-                Rules.of(2, 3, 0, NEW_HOLDS),
-                Rules.of(2, 3, 0, LATE_EXECUTION, TWO_BEATS),
+                TakeoverRules.of(2, 3, 0, NEW_HOLDS),
+                TakeoverRules.of(2, 3, 0, LATE_EXECUTION, TWO_BEATS),
                 ONE_SERVER.withTwoLocks(),
                 RESTARTED,
-                Rules.of(2, 3, 0, RESTART, RENEWAL_OFF),
+                TakeoverRules.of(2, 3, 0, RESTART, RENEWAL_OFF),
                 MASTER_RESTARTED,
                 PROMOTED,
-                Rules.of(2, 3, 0, FAILOVER, RENEWAL_OFF));
+                TakeoverRules.of(2, 3, 0, FAILOVER, RENEWAL_OFF));
     }
 
-    static List<Rules> largeConfigurations() {
+    static List<TakeoverRules> largeConfigurations() {
         return List.of(
-                Rules.of(1, 2, 1, FAILOVER),
-                Rules.of(2, 2, 0, FAILOVER),
-                Rules.of(1, 2, 0, RESTART, NEW_HOLDS),
-                Rules.of(2, 3, 0, RESTART, LATE_EXECUTION, TWO_BEATS),
-                Rules.of(1, 2, 0, RESTART).withTwoLocks(),
-                Rules.of(2, 3, 0, MASTER_RESTART),
-                Rules.of(1, 2, 0, MASTER_RESTART, NEW_HOLDS),
-                Rules.of(1, 2, 0, MASTER_RESTART, LATE_EXECUTION),
-                Rules.of(2, 3, 0, FAILOVER),
-                Rules.of(2, 3, 1, FAILOVER),
-                Rules.of(1, 2, 0, FAILOVER, TWO_BEATS),
-                Rules.of(1, 2, 0, FAILOVER, LATE_EXECUTION),
-                Rules.of(2, 3, 1, FAILOVER, NEW_HOLDS),
+                TakeoverRules.of(1, 2, 1, FAILOVER),
+                TakeoverRules.of(2, 2, 0, FAILOVER),
+                TakeoverRules.of(1, 2, 0, RESTART, NEW_HOLDS),
+                TakeoverRules.of(2, 3, 0, RESTART, LATE_EXECUTION, TWO_BEATS),
+                TakeoverRules.of(1, 2, 0, RESTART).withTwoLocks(),
+                TakeoverRules.of(2, 3, 0, MASTER_RESTART),
+                TakeoverRules.of(1, 2, 0, MASTER_RESTART, NEW_HOLDS),
+                TakeoverRules.of(1, 2, 0, MASTER_RESTART, LATE_EXECUTION),
+                TakeoverRules.of(2, 3, 0, FAILOVER),
+                TakeoverRules.of(2, 3, 1, FAILOVER),
+                TakeoverRules.of(1, 2, 0, FAILOVER, TWO_BEATS),
+                TakeoverRules.of(1, 2, 0, FAILOVER, LATE_EXECUTION),
+                TakeoverRules.of(2, 3, 1, FAILOVER, NEW_HOLDS),
                 PROMOTED.withTwoLocks());
     }
 
     @ParameterizedTest
     @MethodSource("configurations")
-    void excludes(Rules rules) {
+    void excludes(TakeoverRules rules) {
         findsNoViolation(rules);
     }
 
     @ParameterizedTest
     @MethodSource("largeConfigurations")
-    void excludesInLargeConfigurations(Rules rules) {
+    void excludesInLargeConfigurations(TakeoverRules rules) {
         findsNoViolation(rules);
     }
 
@@ -98,7 +98,7 @@ class CrashTakeoverModelTests {
                 Arguments.of(Rule.VOID_UNACKED, RESTARTED, 9),
                 Arguments.of(Rule.VOID_RESTARTED, MASTER_RESTARTED, 10),
                 Arguments.of(Rule.PERIOD_READ_BEFORE_SENDING, ONE_SERVER, 8),
-                Arguments.of(Rule.GRANT_IS_OF_HISTORY, Rules.of(1, 2, 0, FAILOVER, NEW_HOLDS), 11),
+                Arguments.of(Rule.GRANT_IS_OF_HISTORY, TakeoverRules.of(1, 2, 0, FAILOVER, NEW_HOLDS), 11),
                 Arguments.of(Rule.RENEWAL_IS_OF_HISTORY, RESTARTED, 9),
                 Arguments.of(Rule.RENEWAL_IS_OF_HISTORY, PROMOTED, 10),
                 Arguments.of(Rule.LEASE_IS_OF_HISTORY, PROMOTED, 19));
@@ -106,34 +106,36 @@ class CrashTakeoverModelTests {
 
     @ParameterizedTest
     @MethodSource("rulesLeftOut")
-    void twoHoldersAreCertainWithoutTheRule(Rule rule, Rules rules, int steps) {
-        Rules left = rules.without(rule);
-        Exploration<World, Step> found = explored(CrashTakeoverModel.ofExclusion(left));
+    void twoHoldersAreCertainWithoutTheRule(Rule rule, TakeoverRules rules, int steps) {
+        TakeoverRules left = rules.without(rule);
+        ExplorationResult<TakeoverState, TakeoverStep> found = explored(CrashTakeoverModel.ofExclusion(left));
         System.out.printf(
                 "%s: violated after %d steps, %d states%n%s%n%n",
-                left, found.depth(), found.states(), Timeline.of(found, left));
+                left, found.depth(), found.states(), TakeoverTable.of(found, left));
         assertThat(found.foundViolation()).isTrue();
         assertThat(found.depth()).isEqualTo(steps);
     }
 
-    static List<Rules> topologies() {
+    static List<TakeoverRules> topologies() {
         return List.of(ONE_SERVER, PROMOTED);
     }
 
     @ParameterizedTest
     @MethodSource("topologies")
-    void takesOverFromACrashedHolderBeforeItsLeaseIsOver(Rules rules) {
+    void takesOverFromACrashedHolderBeforeItsLeaseIsOver(TakeoverRules rules) {
         assertThat(explored(CrashTakeoverModel.ofSilence(rules)).foundViolation())
                 .isTrue();
     }
 
-    private static void findsNoViolation(Rules rules) {
-        Exploration<World, Step> found = explored(CrashTakeoverModel.ofExclusion(rules));
+    private static void findsNoViolation(TakeoverRules rules) {
+        ExplorationResult<TakeoverState, TakeoverStep> found = explored(CrashTakeoverModel.ofExclusion(rules));
         System.out.printf("%s: %d states, depth %d, no violation%n", rules, found.states(), found.depth());
-        assertThat(found.foundViolation()).as(() -> Timeline.of(found, rules)).isFalse();
+        assertThat(found.foundViolation())
+                .as(() -> TakeoverTable.of(found, rules))
+                .isFalse();
     }
 
-    private static Exploration<World, Step> explored(CrashTakeoverModel model) {
-        return Explorer.explore(model, new CompactWorlds(), MOST_STATES);
+    private static ExplorationResult<TakeoverState, TakeoverStep> explored(CrashTakeoverModel model) {
+        return Explorer.explore(model, new CompactTakeoverStates(), MOST_STATES);
     }
 }

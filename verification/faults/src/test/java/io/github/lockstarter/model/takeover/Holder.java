@@ -11,46 +11,46 @@ import java.util.function.IntUnaryOperator;
  * @param beats under way, in the order of sending
  * @param holds one per lock
  */
-record Holder(Heartbeat heartbeat, List<Beat> beats, List<Hold> holds) {
+record Holder(HeartbeatState heartbeat, List<PendingBeat> beats, List<TakeoverHold> holds) {
 
-    Hold hold(int lock) {
+    TakeoverHold hold(int lock) {
         return holds.get(lock);
     }
 
-    Holder with(int lock, Hold hold) {
-        List<Hold> changed = new ArrayList<>(holds);
+    Holder with(int lock, TakeoverHold hold) {
+        List<TakeoverHold> changed = new ArrayList<>(holds);
         changed.set(lock, hold);
         return new Holder(heartbeat, beats, List.copyOf(changed));
     }
 
-    Holder with(Heartbeat other) {
+    Holder with(HeartbeatState other) {
         return new Holder(other, beats, holds);
     }
 
-    Holder with(List<Beat> other) {
+    Holder with(List<PendingBeat> other) {
         return new Holder(heartbeat, other, holds);
     }
 
-    boolean isCertain(int lock, Rules rules) {
+    boolean isCertain(int lock, TakeoverRules rules) {
         return hold(lock).isCertain(heartbeat, rules);
     }
 
     /** Marks and traces get other numbers. */
     Holder renumbered(IntUnaryOperator begins) {
-        List<Beat> renumbered =
+        List<PendingBeat> renumbered =
                 beats.stream().map(beat -> beat.renumbered(begins)).toList();
         return new Holder(heartbeat.renumbered(begins), renumbered, holds);
     }
 
     /** Renumbers the relevant periods with the lowest numbers in the same order. */
-    Holder withLowPeriods(Rules rules) {
-        int used = (1 << heartbeat.period()) | (rules.has(Fault.NEW_HOLDS) ? 1 << Heartbeat.NO_PERIOD : 0);
-        for (Hold hold : holds) {
+    Holder withLowPeriods(TakeoverRules rules) {
+        int used = (1 << heartbeat.period()) | (rules.has(TakeoverFault.NEW_HOLDS) ? 1 << HeartbeatState.NO_PERIOD : 0);
+        for (TakeoverHold hold : holds) {
             used |= hold.periods();
         }
         int all = used;
         IntUnaryOperator low = period -> Integer.bitCount(all & ((1 << period) - 1));
-        Heartbeat lowest = heartbeat.withPeriods(low);
+        HeartbeatState lowest = heartbeat.withPeriods(low);
         return lowest.equals(heartbeat)
                 ? this
                 : new Holder(
@@ -59,7 +59,7 @@ record Holder(Heartbeat heartbeat, List<Beat> beats, List<Hold> holds) {
                         holds.stream().map(hold -> hold.withPeriods(low)).toList());
     }
 
-    Holder tick(Rules rules) {
+    Holder tick(TakeoverRules rules) {
         return new Holder(
                 heartbeat.tick(rules),
                 beats.stream().map(beat -> beat.tick(rules)).toList(),

@@ -25,7 +25,7 @@ record Mark(int begin, int age, boolean acknowledged) {
         return new Mark(begins.applyAsInt(begin), age, acknowledged);
     }
 
-    Mark tick(Rules rules) {
+    Mark tick(TakeoverRules rules) {
         if (!exists() || (age == rules.markLife() && !rules.keeps(Rule.MARK_EXPIRES))) {
             return this;
         }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.model;
 
 /** What a client has, and awaits. */
-enum Phase {
+enum ClientPhase {
     /** Nothing. */
     IDLE,
     /** Nothing yet, and the answer to an acquire. */

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The loop of one thread of a worker. Failures are events; only violations are anomalies. */
-final class Workload {
+final class WorkerLoop {
 
     /** Beyond the wait, the command timeout and every pause of a process by the nemesis. */
     private static final Duration FOREVER = Duration.ofSeconds(60);
@@ -36,7 +36,7 @@ final class Workload {
     private final SplittableRandom random;
     private final AtomicReference<@Nullable Asked> waiting = new AtomicReference<>();
 
-    Workload(WorkerOptions options, Subject subject, Section section, Journal journal, Duties duties) {
+    WorkerLoop(WorkerOptions options, Subject subject, Section section, Journal journal, Duties duties) {
         this.options = options;
         this.subject = subject;
         this.section = section;

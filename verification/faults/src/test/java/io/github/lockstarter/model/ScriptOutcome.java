@@ -1,7 +1,7 @@
 package io.github.lockstarter.model;
 
 /** Answers of scripts. */
-enum Outcome {
+enum ScriptOutcome {
     /** Acquire: the token has the lock. */
     GRANTED,
     /** Acquire: another token has it, or the history is too young. */

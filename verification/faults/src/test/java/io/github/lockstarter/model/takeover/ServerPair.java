@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
  * @param writes for how many more ticks the deposed first one executes writes; {@link #NEVER} afterwards
  * @param acknowledged whether a taker received an acknowledgement of a trace, if that is enough for a grant
  */
-record Servers(Server first, Server second, int age, int writes, boolean acknowledged) {
+record ServerPair(TakeoverServer first, TakeoverServer second, int age, int writes, boolean acknowledged) {
 
     static final int FIRST = 0;
     static final int SECOND = 1;
@@ -26,53 +26,53 @@ record Servers(Server first, Server second, int age, int writes, boolean acknowl
         return server == FIRST ? writes != NEVER : isPromoted();
     }
 
-    Server at(int server) {
+    TakeoverServer at(int server) {
         return server == FIRST ? first : second;
     }
 
-    boolean isYoung(int server, Rules rules) {
+    boolean isYoung(int server, TakeoverRules rules) {
         return server == SECOND && age < rules.grace();
     }
 
-    boolean isQuiet(int server, Rules rules) {
+    boolean isQuiet(int server, TakeoverRules rules) {
         return server == SECOND && age < rules.window();
     }
 
-    Servers with(int server, Server other) {
+    ServerPair with(int server, TakeoverServer other) {
         boolean onFirst = server == FIRST;
-        return new Servers(onFirst ? other : first, onFirst ? second : other, age, writes, acknowledged);
+        return new ServerPair(onFirst ? other : first, onFirst ? second : other, age, writes, acknowledged);
     }
 
-    Servers each(UnaryOperator<Server> change) {
-        return new Servers(change.apply(first), change.apply(second), age, writes, acknowledged);
+    ServerPair each(UnaryOperator<TakeoverServer> change) {
+        return new ServerPair(change.apply(first), change.apply(second), age, writes, acknowledged);
     }
 
-    Servers replicated() {
-        return new Servers(first, first, age, writes, acknowledged);
+    ServerPair replicated() {
+        return new ServerPair(first, first, age, writes, acknowledged);
     }
 
-    Servers promoted() {
-        return new Servers(first, second, 0, writes, acknowledged);
+    ServerPair promoted() {
+        return new ServerPair(first, second, 0, writes, acknowledged);
     }
 
     /** The master, with data that it has saved or none. */
-    Servers restarted(Server data) {
-        return new Servers(Server.empty(data.locks().size()), data, 0, NEVER, acknowledged);
+    ServerPair restarted(TakeoverServer data) {
+        return new ServerPair(TakeoverServer.empty(data.locks().size()), data, 0, NEVER, acknowledged);
     }
 
     /** A taker received an acknowledgement. */
-    Servers acknowledged(Rules rules) {
-        return new Servers(first, second, age, writes, !rules.keeps(Rule.GRANT_COMPARES_ACKNOWLEDGED));
+    ServerPair acknowledged(TakeoverRules rules) {
+        return new ServerPair(first, second, age, writes, !rules.keeps(Rule.GRANT_COMPARES_ACKNOWLEDGED));
     }
 
-    Servers renumbered(IntUnaryOperator numbers) {
+    ServerPair renumbered(IntUnaryOperator numbers) {
         return each(server -> server.renumbered(numbers));
     }
 
-    Servers tick(Rules rules) {
+    ServerPair tick(TakeoverRules rules) {
         boolean goesOn = executes(FIRST) && (!isPromoted() || writes > 0);
-        return new Servers(
-                goesOn ? first.tick(rules) : Server.empty(first.locks().size()),
+        return new ServerPair(
+                goesOn ? first.tick(rules) : TakeoverServer.empty(first.locks().size()),
                 second.tick(rules),
                 isPromoted() ? Math.min(age + 1, rules.grace()) : NEVER,
                 !isPromoted() ? writes : goesOn ? writes - 1 : NEVER,

@@ -14,10 +14,10 @@ import java.util.Optional;
  * @param highest the fencing token that the next hold must exceed
  * @param disordered whether a hold did not exceed it
  */
-record World(
-        Server master,
-        Server replica,
-        Optional<Server> deposed,
+record SystemState(
+        ServerData master,
+        ServerData replica,
+        Optional<ServerData> deposed,
         int writable,
         Client a,
         Client b,
@@ -28,8 +28,8 @@ record World(
         return index == 0 ? a : b;
     }
 
-    World with(int index, Client client) {
-        return new World(
+    SystemState with(int index, Client client) {
+        return new SystemState(
                 master,
                 replica,
                 deposed,
@@ -40,41 +40,41 @@ record World(
                 disordered);
     }
 
-    World withMaster(Server server) {
-        return new World(server, replica, deposed, writable, a, b, highest, disordered);
+    SystemState withMaster(ServerData server) {
+        return new SystemState(server, replica, deposed, writable, a, b, highest, disordered);
     }
 
-    World withDeposed(Server server) {
-        return new World(master, replica, Optional.of(server), writable, a, b, highest, disordered);
+    SystemState withDeposed(ServerData server) {
+        return new SystemState(master, replica, Optional.of(server), writable, a, b, highest, disordered);
     }
 
-    World withReplica(Server copy) {
-        return new World(master, copy, deposed, writable, a, b, highest, disordered);
+    SystemState withReplica(ServerData copy) {
+        return new SystemState(master, copy, deposed, writable, a, b, highest, disordered);
     }
 
-    World promoted(int window, int clock, int newHighest) {
-        Server promoted = replica.promoted(clock);
-        return new World(promoted, promoted, Optional.of(master), window, a, b, newHighest, disordered);
+    SystemState promoted(int window, int clock, int newHighest) {
+        ServerData promoted = replica.promoted(clock);
+        return new SystemState(promoted, promoted, Optional.of(master), window, a, b, newHighest, disordered);
     }
 
     /** A hold begins, perhaps. */
-    World granted(int fencing) {
+    SystemState granted(int fencing) {
         return exceeding(fencing, disordered || fencing <= highest);
     }
 
     /** The holds from now on must exceed this fencing token too. */
-    World exceeding(int fencing) {
+    SystemState exceeding(int fencing) {
         return exceeding(fencing, disordered);
     }
 
-    private World exceeding(int fencing, boolean nowDisordered) {
+    private SystemState exceeding(int fencing, boolean nowDisordered) {
         int higher = Math.max(highest, fencing);
-        return new World(master, replica, deposed, writable, a, b, higher, nowDisordered);
+        return new SystemState(master, replica, deposed, writable, a, b, higher, nowDisordered);
     }
 
-    World tick(Rules rules, int forgotten) {
+    SystemState tick(Rules rules, int forgotten) {
         boolean goesOn = deposed.isPresent() && writable > 0;
-        return new World(
+        return new SystemState(
                 master.tick(rules.oldAge(), forgotten),
                 replica.tick(rules.oldAge(), forgotten),
                 goesOn ? deposed.map(each -> each.tick(rules.oldAge(), forgotten)) : Optional.empty(),

@@ -12,17 +12,17 @@ import java.util.function.IntUnaryOperator;
  * @param traced the period in which the last trace was received
  * @param voidBefore locks confirmed in an earlier period are in doubt for the rest of the hold
  */
-record Heartbeat(int age, int history, int trace, int period, int traced, int voidBefore) {
+record HeartbeatState(int age, int history, int trace, int period, int traced, int voidBefore) {
 
     static final int NO_PERIOD = 0;
 
-    static final Heartbeat BEGUN = new Heartbeat(0, Servers.FIRST, 0, 1, NO_PERIOD, NO_PERIOD);
+    static final HeartbeatState BEGUN = new HeartbeatState(0, ServerPair.FIRST, 0, 1, NO_PERIOD, NO_PERIOD);
 
-    boolean isCertain(Rules rules) {
+    boolean isCertain(TakeoverRules rules) {
         return age < rules.takeover();
     }
 
-    Heartbeat answered(Beat beat, Rules rules) {
+    HeartbeatState answered(PendingBeat beat, TakeoverRules rules) {
         boolean otherHistory = beat.history() != history;
         boolean otherTrace = beat.trace() != trace;
         boolean changes = (otherHistory && rules.keeps(Rule.HISTORY_CHANGES_PERIOD))
@@ -31,11 +31,11 @@ record Heartbeat(int age, int history, int trace, int period, int traced, int vo
         int learnt = otherTrace && beat.trace() != 0 ? next : traced;
         int counts = rules.keeps(Rule.BEAT_COUNTS_FROM_SENDING) ? beat.age() : 0;
         int voids = otherHistory ? Math.max(voidBefore, voidBefore(beat, next, learnt, rules)) : voidBefore;
-        return new Heartbeat(counts, beat.history(), beat.trace(), next, learnt, voids);
+        return new HeartbeatState(counts, beat.history(), beat.trace(), next, learnt, voids);
     }
 
     /** Another history has answered. */
-    private int voidBefore(Beat beat, int next, int learnt, Rules rules) {
+    private int voidBefore(PendingBeat beat, int next, int learnt, TakeoverRules rules) {
         boolean mayHaveForgotten = rules.areAcknowledged()
                 ? beat.isOfRestarted(rules) && rules.keeps(Rule.VOID_RESTARTED)
                 : rules.keeps(Rule.VOID_UNACKED);
@@ -45,16 +45,16 @@ record Heartbeat(int age, int history, int trace, int period, int traced, int vo
         return rules.keeps(Rule.VOID_TRACED) ? learnt : 0;
     }
 
-    Heartbeat renumbered(IntUnaryOperator begins) {
-        return new Heartbeat(age, history, begins.applyAsInt(trace), period, traced, voidBefore);
+    HeartbeatState renumbered(IntUnaryOperator begins) {
+        return new HeartbeatState(age, history, begins.applyAsInt(trace), period, traced, voidBefore);
     }
 
-    Heartbeat withPeriods(IntUnaryOperator low) {
-        return new Heartbeat(
+    HeartbeatState withPeriods(IntUnaryOperator low) {
+        return new HeartbeatState(
                 age, history, trace, low.applyAsInt(period), low.applyAsInt(traced), low.applyAsInt(voidBefore));
     }
 
-    Heartbeat tick(Rules rules) {
-        return new Heartbeat(Math.min(age + 1, rules.takeover()), history, trace, period, traced, voidBefore);
+    HeartbeatState tick(TakeoverRules rules) {
+        return new HeartbeatState(Math.min(age + 1, rules.takeover()), history, trace, period, traced, voidBefore);
     }
 }

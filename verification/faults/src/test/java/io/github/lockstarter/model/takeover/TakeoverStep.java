@@ -3,10 +3,10 @@ package io.github.lockstarter.model.takeover;
 /**
  * A step.
  *
- * @param server {@link Servers#NEVER} if none
+ * @param server {@link ServerPair#NEVER} if none
  * @param lock -1 if none
  */
-record Step(Kind kind, int server, int lock) {
+record TakeoverStep(Kind kind, int server, int lock) {
 
     private static final int NONE = -1;
 
@@ -60,24 +60,24 @@ record Step(Kind kind, int server, int lock) {
         }
     }
 
-    static Step of(Kind kind) {
-        return new Step(kind, Servers.NEVER, NONE);
+    static TakeoverStep of(Kind kind) {
+        return new TakeoverStep(kind, ServerPair.NEVER, NONE);
     }
 
-    static Step of(Kind kind, int lock) {
-        return new Step(kind, Servers.NEVER, lock);
+    static TakeoverStep of(Kind kind, int lock) {
+        return new TakeoverStep(kind, ServerPair.NEVER, lock);
     }
 
-    static Step at(int server, Kind kind) {
-        return new Step(kind, server, NONE);
+    static TakeoverStep at(int server, Kind kind) {
+        return new TakeoverStep(kind, server, NONE);
     }
 
-    static Step at(int server, Kind kind, int lock) {
-        return new Step(kind, server, lock);
+    static TakeoverStep at(int server, Kind kind, int lock) {
+        return new TakeoverStep(kind, server, lock);
     }
 
     String text(String place, int locks) {
         String which = locks == 1 || lock == NONE ? "" : lock == 0 ? " A" : " B";
-        return server == Servers.NEVER ? String.format(kind.text, which) : String.format(kind.text, place, which);
+        return server == ServerPair.NEVER ? String.format(kind.text, which) : String.format(kind.text, place, which);
     }
 }

@@ -6,12 +6,12 @@ package io.github.lockstarter.model;
  * @param fencing the fencing token of a grant
  * @param marker id of the server's marker
  */
-record Reply(Outcome outcome, int fencing, int marker) {
+record PendingReply(ScriptOutcome outcome, int fencing, int marker) {
 
     // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
-        return object instanceof Reply other
+        return object instanceof PendingReply other
                 && outcome == other.outcome
                 && fencing == other.fencing
                 && marker == other.marker;
@@ -22,7 +22,9 @@ record Reply(Outcome outcome, int fencing, int marker) {
         return (outcome.hashCode() * 31 + fencing) * 31 + marker;
     }
 
-    Reply tick(int forgotten) {
-        return outcome == Outcome.GRANTED ? new Reply(outcome, Fencing.tick(fencing, forgotten), marker) : this;
+    PendingReply tick(int forgotten) {
+        return outcome == ScriptOutcome.GRANTED
+                ? new PendingReply(outcome, Fencing.tick(fencing, forgotten), marker)
+                : this;
     }
 }

@@ -7,12 +7,12 @@ import java.util.function.IntUnaryOperator;
  * has the same token, and so the same confirmation.
  *
  * @param left ticks until its deadline; 0 without a hold
- * @param confirmedIn period of the last confirming grant, read before sending; otherwise {@link Heartbeat#NO_PERIOD}
+ * @param confirmedIn period of the last confirming grant, read before sending; otherwise {@link HeartbeatState#NO_PERIOD}
  * @param hadTaker whether a taker has had the lock since the holder's grant, which the holder cannot see
  * @param request the command under way
  * @param takerLeft ticks until the deadline of the taker's hold on any server
  */
-record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int takerLeft) {
+record TakeoverHold(int left, int confirmedIn, boolean hadTaker, PendingCommand request, int takerLeft) {
 
     boolean exists() {
         return left > 0;
@@ -22,37 +22,37 @@ record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int ta
         return exists() || request.isUnderWay();
     }
 
-    Hold with(Request other) {
-        return new Hold(left, confirmedIn, hadTaker, other, takerLeft);
+    TakeoverHold with(PendingCommand other) {
+        return new TakeoverHold(left, confirmedIn, hadTaker, other, takerLeft);
     }
 
-    Hold ended() {
-        return new Hold(0, 0, false, Request.NONE, takerLeft);
+    TakeoverHold ended() {
+        return new TakeoverHold(0, 0, false, PendingCommand.NONE, takerLeft);
     }
 
     /** The server has granted a free lock; earlier grants of the taker do not matter. */
-    Hold begun() {
-        return new Hold(left, confirmedIn, false, request, takerLeft);
+    TakeoverHold begun() {
+        return new TakeoverHold(left, confirmedIn, false, request, takerLeft);
     }
 
-    Hold taken(int ticks) {
-        return new Hold(left, confirmedIn, hasToken(), request, ticks);
+    TakeoverHold taken(int ticks) {
+        return new TakeoverHold(left, confirmedIn, hasToken(), request, ticks);
     }
 
-    Hold withTaker(int ticks) {
-        return new Hold(left, confirmedIn, hadTaker, request, ticks);
+    TakeoverHold withTaker(int ticks) {
+        return new TakeoverHold(left, confirmedIn, hadTaker, request, ticks);
     }
 
-    boolean isVoid(Heartbeat heartbeat) {
+    boolean isVoid(HeartbeatState heartbeat) {
         return exists() && confirmedIn < heartbeat.voidBefore();
     }
 
-    boolean isCertain(Heartbeat heartbeat, Rules rules) {
+    boolean isCertain(HeartbeatState heartbeat, TakeoverRules rules) {
         return exists() && !isVoid(heartbeat) && confirmedIn == heartbeat.period() && heartbeat.isCertain(rules);
     }
 
     /** Takes the answer to the request, which was granted. */
-    Hold confirmed(Heartbeat heartbeat, Rules rules) {
+    TakeoverHold confirmed(HeartbeatState heartbeat, TakeoverRules rules) {
         int read = rules.keeps(Rule.PERIOD_READ_BEFORE_SENDING) ? request.period() : heartbeat.period();
         boolean sameHistory = request.answerer() == request.history();
         boolean renewed = sameHistory && read == heartbeat.period();
@@ -60,13 +60,13 @@ record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int ta
         boolean confirms = exists()
                 ? renewed || !rules.keeps(Rule.RENEWAL_IS_OF_HISTORY)
                 : sameHistory || !rules.keeps(Rule.GRANT_IS_OF_HISTORY);
-        return new Hold(
-                !exists() || (prolongs && !rules.has(Fault.RENEWAL_OFF))
+        return new TakeoverHold(
+                !exists() || (prolongs && !rules.has(TakeoverFault.RENEWAL_OFF))
                         ? Math.max(left, rules.lease() - request.age())
                         : left,
                 confirms ? Math.max(confirmedIn, read) : confirmedIn,
                 hadTaker,
-                Request.NONE,
+                PendingCommand.NONE,
                 takerLeft);
     }
 
@@ -75,14 +75,14 @@ record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int ta
         return (exists() ? 1 << confirmedIn : 0) | (request.isUnderWay() ? 1 << request.period() : 0);
     }
 
-    Hold withPeriods(IntUnaryOperator low) {
-        return new Hold(left, low.applyAsInt(confirmedIn), hadTaker, request.withPeriod(low), takerLeft);
+    TakeoverHold withPeriods(IntUnaryOperator low) {
+        return new TakeoverHold(left, low.applyAsInt(confirmedIn), hadTaker, request.withPeriod(low), takerLeft);
     }
 
-    Hold tick(Rules rules) {
+    TakeoverHold tick(TakeoverRules rules) {
         int taker = Math.max(takerLeft - 1, 0);
         return left == 1
                 ? ended().withTaker(taker)
-                : new Hold(Math.max(left - 1, 0), confirmedIn, hadTaker, request.tick(rules), taker);
+                : new TakeoverHold(Math.max(left - 1, 0), confirmedIn, hadTaker, request.tick(rules), taker);
     }
 }

@@ -1,9 +1,9 @@
 package io.github.lockstarter.model;
 
 /** Effects of the Lua scripts on the lock, or another one. Each is atomic, and reaches a replica as a whole. */
-record Scripts(Rules rules) {
+record ScriptEffects(Rules rules) {
 
-    Answer execute(Server server, Request request) {
+    Answer execute(ServerData server, SentCommand request) {
         return switch (request.verb()) {
             case ACQUIRE -> acquire(server, request);
             case RENEW -> renew(look(server, request.marker()), request);
@@ -12,15 +12,15 @@ record Scripts(Rules rules) {
     }
 
     /** The check of the history. Each renewal starts with it, and each acquire without a note. */
-    private Server look(Server server, int known) {
-        Server looked = compared(server, known);
+    private ServerData look(ServerData server, int known) {
+        ServerData looked = compared(server, known);
         boolean notes = rules.has(
                 isYoungerThan(rules.grace(), looked) ? Variation.NOTE_OF_YOUNG_HISTORY : Variation.NOTE_OF_ANY_LOOK);
         return notes && isKnown(looked, known) ? looked.withNote(known) : looked;
     }
 
     /** Compares histories, and begins a new one if they differ. */
-    private Server compared(Server server, int known) {
+    private ServerData compared(ServerData server, int known) {
         if (rules.has(Variation.NO_GUARD)) {
             return server;
         }
@@ -38,73 +38,78 @@ record Scripts(Rules rules) {
     }
 
     /** With a note of the caller's marker, accesses only the lock and the counter. */
-    private Answer acquire(Server asked, Request request) {
+    private Answer acquire(ServerData asked, SentCommand request) {
         int known = request.marker();
         boolean noted = isNoted(asked, known);
-        Server server = noted ? asked : look(asked, known);
+        ServerData server = noted ? asked : look(asked, known);
         int marker = noted ? known : server.marker().id();
         if (server.owner() == request.token()) {
-            return new Answer(server, Outcome.GRANTED, marker, server.held(), false);
+            return new Answer(server, ScriptOutcome.GRANTED, marker, server.held(), false);
         }
         if (server.owner() != Owner.NOBODY || (!noted && isYoungerThan(rules.grace(), server))) {
-            return new Answer(server, Outcome.REFUSED, marker, 0, false);
+            return new Answer(server, ScriptOutcome.REFUSED, marker, 0, false);
         }
-        Server granted = noted ? server.withFence(server.fence() + 1) : grants(server, known);
+        ServerData granted = noted ? server.withFence(server.fence() + 1) : grants(server, known);
         int fencing = granted.fence();
         return new Answer(
-                granted.grantedTo(request.token(), rules.lease(), fencing), Outcome.GRANTED, marker, fencing, true);
+                granted.grantedTo(request.token(), rules.lease(), fencing),
+                ScriptOutcome.GRANTED,
+                marker,
+                fencing,
+                true);
     }
 
     /** All locks of a server have the same marker, note and counter. */
-    Server acquireAnother(Server asked, int known) {
+    ServerData acquireAnother(ServerData asked, int known) {
         if (isNoted(asked, known)) {
             return asked.withFence(asked.fence() + 1);
         }
-        Server server = look(asked, known);
+        ServerData server = look(asked, known);
         return isYoungerThan(rules.grace(), server) ? server : grants(server, known);
     }
 
-    private boolean isNoted(Server server, int known) {
+    private boolean isNoted(ServerData server, int known) {
         return server.note() != Marker.UNKNOWN && (server.note() == known || rules.has(Variation.NOTE_FOR_ALL));
     }
 
     /** Assigns a fencing token after a check of the history, and leaves a note of it. */
-    private Server grants(Server looked, int known) {
-        Server granted = looked.withFence(Fencing.next(looked.fence(), looked.clock()));
+    private ServerData grants(ServerData looked, int known) {
+        ServerData granted = looked.withFence(Fencing.next(looked.fence(), looked.clock()));
         return isKnown(looked, known) ? granted.withNote(known) : granted;
     }
 
     /** Markers with a grace are all alike: for every client, a check finds the same. */
-    private boolean isKnown(Server server, int known) {
+    private boolean isKnown(ServerData server, int known) {
         return server.marker().id() == known && !rules.has(Variation.NO_GUARD);
     }
 
-    private Answer renew(Server server, Request request) {
+    private Answer renew(ServerData server, SentCommand request) {
         if (isYoungerThan(rules.quiet(), server)) {
-            return Answer.of(server, Outcome.DEFERRED);
+            return Answer.of(server, ScriptOutcome.DEFERRED);
         }
         if (server.owner() == request.token()) {
-            return Answer.of(server.leasedFor(Math.max(server.expiry(), rules.lease())), Outcome.RENEWED);
+            return Answer.of(server.leasedFor(Math.max(server.expiry(), rules.lease())), ScriptOutcome.RENEWED);
         }
         if (isYoungerThan(rules.grace(), server) && isReclaimable(server, request)) {
-            Server reclaimed = server.grantedTo(request.token(), rules.lease(), request.fencing());
+            ServerData reclaimed = server.grantedTo(request.token(), rules.lease(), request.fencing());
             int fence = Math.max(server.fence(), request.fencing());
             return Answer.of(
-                    rules.has(Variation.NO_FENCE_FLOOR) ? reclaimed : reclaimed.withFence(fence), Outcome.RENEWED);
+                    rules.has(Variation.NO_FENCE_FLOOR) ? reclaimed : reclaimed.withFence(fence),
+                    ScriptOutcome.RENEWED);
         }
-        return Answer.of(server, Outcome.LOST);
+        return Answer.of(server, ScriptOutcome.LOST);
     }
 
-    private boolean isReclaimable(Server server, Request request) {
+    private boolean isReclaimable(ServerData server, SentCommand request) {
         return server.owner() == Owner.NOBODY
                 || (rules.has(Variation.RECLAIM_FROM_OLDER) && server.held() < request.fencing());
     }
 
-    private static Answer release(Server server, Request request) {
-        return Answer.of(server.owner() == request.token() ? server.freed() : server, Outcome.RELEASED);
+    private static Answer release(ServerData server, SentCommand request) {
+        return Answer.of(server.owner() == request.token() ? server.freed() : server, ScriptOutcome.RELEASED);
     }
 
-    private boolean isYoungerThan(int age, Server server) {
+    private boolean isYoungerThan(int age, ServerData server) {
         return !rules.has(Variation.NO_GUARD) && server.marker().age() < age;
     }
 }

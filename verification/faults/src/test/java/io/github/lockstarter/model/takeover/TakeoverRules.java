@@ -14,37 +14,37 @@ import java.util.Set;
  * @param locks of the instance
  * @param left disabled rules
  */
-record Rules(int takeover, int lease, int window, int locks, Set<Rule> left, Set<Fault> faults) {
+record TakeoverRules(int takeover, int lease, int window, int locks, Set<Rule> left, Set<TakeoverFault> faults) {
 
-    static Rules of(int takeover, int lease, int window, Fault... faults) {
-        EnumSet<Fault> all = EnumSet.noneOf(Fault.class);
+    static TakeoverRules of(int takeover, int lease, int window, TakeoverFault... faults) {
+        EnumSet<TakeoverFault> all = EnumSet.noneOf(TakeoverFault.class);
         all.addAll(Arrays.asList(faults));
-        return new Rules(takeover, lease, window, 1, EnumSet.noneOf(Rule.class), all);
+        return new TakeoverRules(takeover, lease, window, 1, EnumSet.noneOf(Rule.class), all);
     }
 
-    Rules withTwoLocks() {
-        return new Rules(takeover, lease, window, 2, left, faults);
+    TakeoverRules withTwoLocks() {
+        return new TakeoverRules(takeover, lease, window, 2, left, faults);
     }
 
-    Rules without(Rule rule) {
-        return new Rules(takeover, lease, window, locks, EnumSet.of(rule), faults);
+    TakeoverRules without(Rule rule) {
+        return new TakeoverRules(takeover, lease, window, locks, EnumSet.of(rule), faults);
     }
 
     boolean keeps(Rule rule) {
         return !left.contains(rule);
     }
 
-    boolean has(Fault fault) {
+    boolean has(TakeoverFault fault) {
         return faults.contains(fault);
     }
 
     /** Whether the tokens of the instance have a plus sign: their takeovers must be acknowledged. */
     boolean areAcknowledged() {
-        return has(Fault.FAILOVER) || has(Fault.MASTER_RESTART);
+        return has(TakeoverFault.FAILOVER) || has(TakeoverFault.MASTER_RESTART);
     }
 
     boolean haveRestart() {
-        return has(Fault.RESTART) || has(Fault.MASTER_RESTART);
+        return has(TakeoverFault.RESTART) || has(TakeoverFault.MASTER_RESTART);
     }
 
     /** How old a mark must be for a takeover. */

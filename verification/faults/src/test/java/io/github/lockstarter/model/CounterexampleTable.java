@@ -4,24 +4,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A path to a violation in readable form: the actions of A, of Redis, and of B. */
-final class Timeline {
+final class CounterexampleTable {
 
     private final List<String> rows = new ArrayList<>();
     private int now;
 
-    private Timeline() {}
+    private CounterexampleTable() {}
 
-    static String of(Exploration<World, Step> found) {
-        Timeline timeline = new Timeline();
+    static String of(ExplorationResult<SystemState, SystemStep> found) {
+        CounterexampleTable timeline = new CounterexampleTable();
         timeline.row("tick", "Instance A", "Redis", "Instance B");
         timeline.rows.add("|------|" + "-".repeat(40) + "|" + "-".repeat(95) + "|" + "-".repeat(40) + "|");
         found.counterexample().forEach(timeline::add);
         return String.join(System.lineSeparator(), timeline.rows);
     }
 
-    private void add(Exploration.Move<World, Step> move) {
-        Step step = move.step();
-        if (step.kind() == Step.Kind.TICK) {
+    private void add(ExplorationResult.Move<SystemState, SystemStep> move) {
+        SystemStep step = move.step();
+        if (step.kind() == SystemStep.Kind.TICK) {
             now++;
         }
         String atRedis = atRedis(move);
@@ -36,7 +36,7 @@ final class Timeline {
         rows.add(String.format("| %4s | %-38s | %-93s | %-38s |", tick, ofA, atRedis, ofB));
     }
 
-    private String ofClient(int index, Exploration.Move<World, Step> move) {
+    private String ofClient(int index, ExplorationResult.Move<SystemState, SystemStep> move) {
         Client before = move.before().client(index);
         Client after = move.after().client(index);
         String does = move.step().client() != index
@@ -58,10 +58,10 @@ final class Timeline {
         return does;
     }
 
-    private String atRedis(Exploration.Move<World, Step> move) {
-        Step step = move.step();
-        World before = move.before();
-        World after = move.after();
+    private String atRedis(ExplorationResult.Move<SystemState, SystemStep> move) {
+        SystemStep step = move.step();
+        SystemState before = move.before();
+        SystemState after = move.after();
         return switch (step.kind()) {
             case REPLICATE -> "the replica catches up";
             case FAILOVER ->
@@ -80,12 +80,12 @@ final class Timeline {
         };
     }
 
-    private String executes(Step step, World before, World after) {
-        Server was = step.atDeposed() ? before.deposed().orElseThrow() : before.master();
-        Server is = step.atDeposed() ? after.deposed().orElseThrow() : after.master();
+    private String executes(SystemStep step, SystemState before, SystemState after) {
+        ServerData was = step.atDeposed() ? before.deposed().orElseThrow() : before.master();
+        ServerData is = step.atDeposed() ? after.deposed().orElseThrow() : after.master();
         Client client = before.client(step.client());
-        Request request =
-                step.kind() == Step.Kind.EXECUTE_GHOST ? client.ghost().orElseThrow() : client.request();
+        SentCommand request =
+                step.kind() == SystemStep.Kind.EXECUTE_GHOST ? client.ghost().orElseThrow() : client.request();
         String name = step.client() == 0 ? "A" : "B";
         String where = step.atDeposed() ? "old master" : "master";
         return where + ": " + request.verb().name().toLowerCase(java.util.Locale.ROOT) + " of " + name + ", "
@@ -94,14 +94,14 @@ final class Timeline {
                 + (request.verb() == Verb.ACQUIRE && was.note() != Marker.UNKNOWN ? ", a note stands" : "");
     }
 
-    private static String marks(Server was, Server is) {
+    private static String marks(ServerData was, ServerData is) {
         String marker =
                 was.marker().equals(is.marker()) ? "" : is.marker().firstUse() ? ", first use" : ", new history";
         boolean leavesNote = was.note() == Marker.UNKNOWN && is.note() != Marker.UNKNOWN;
         return marker + (leavesNote ? ", leaves a note" : "");
     }
 
-    private String change(Server was, Server is) {
+    private String change(ServerData was, ServerData is) {
         if (is.fence() > was.fence()) {
             return "has it until " + (now + is.expiry()) + " with token " + token(is.fence());
         }
@@ -111,7 +111,7 @@ final class Timeline {
         return is.owner() == Owner.NOBODY && was.owner() != Owner.NOBODY ? "freed" : "unchanged";
     }
 
-    private String contents(Server server) {
+    private String contents(ServerData server) {
         return server.owner() == Owner.NOBODY ? "no lock" : "a lock until tick " + (now + server.expiry());
     }
 

@@ -12,7 +12,7 @@ import java.util.Set;
  * Five independent masters without persistence, of which three decide: Redlock. The clock of each can be set,
  * where the machine {@linkplain RedisServer#canSetClock() allows it}.
  */
-public final class Quorum implements RedisTopology {
+public final class RedlockQuorum implements RedisTopology {
 
     private static final int NODES = 5;
 

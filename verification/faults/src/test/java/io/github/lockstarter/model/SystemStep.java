@@ -6,7 +6,7 @@ package io.github.lockstarter.model;
  * @param client index of the acting client, or of the client whose command is executed; -1 if none
  * @param atDeposed whether the deposed master executes the command
  */
-record Step(Kind kind, int client, boolean atDeposed) {
+record SystemStep(Kind kind, int client, boolean atDeposed) {
 
     enum Kind {
         TICK,
@@ -26,11 +26,11 @@ record Step(Kind kind, int client, boolean atDeposed) {
         CLIENT_RESTART
     }
 
-    static Step of(Kind kind) {
-        return new Step(kind, -1, false);
+    static SystemStep of(Kind kind) {
+        return new SystemStep(kind, -1, false);
     }
 
-    static Step of(Kind kind, int client) {
-        return new Step(kind, client, false);
+    static SystemStep of(Kind kind, int client) {
+        return new SystemStep(kind, client, false);
     }
 }

@@ -3,10 +3,10 @@ package io.github.lockstarter.model;
 import java.util.Optional;
 
 /** Worlds as numbers of their parts. */
-final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
+final class CompactStates implements Compaction<SystemState, CompactStates.Compact> {
 
-    private final Interned<Server> servers = new Interned<>(Server::mirrored);
-    private final Interned<Optional<Server>> deposed = new Interned<>(each -> each.map(Server::mirrored));
+    private final Interned<ServerData> servers = new Interned<>(ServerData::mirrored);
+    private final Interned<Optional<ServerData>> deposed = new Interned<>(each -> each.map(ServerData::mirrored));
     private final Interned<Client> clients = new Interned<>(Client::mirrored);
     private final boolean clientsAreAlike;
 
@@ -16,7 +16,7 @@ final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
      * @param clientsAreAlike whether worlds that differ in nothing but which client is which count as one; a way found
      *     so mixes the clients up
      */
-    CompactWorlds(boolean clientsAreAlike) {
+    CompactStates(boolean clientsAreAlike) {
         this.clientsAreAlike = clientsAreAlike;
     }
 
@@ -54,7 +54,7 @@ final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
     }
 
     @Override
-    public Compact compact(World world) {
+    public Compact compact(SystemState world) {
         Compact compact = numbered(world);
         if (!clientsAreAlike) {
             return compact;
@@ -75,7 +75,7 @@ final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
                 compact.disordered());
     }
 
-    private Compact numbered(World world) {
+    private Compact numbered(SystemState world) {
         return new Compact(
                 servers.numberOf(world.master()),
                 servers.numberOf(world.replica()),
@@ -88,8 +88,8 @@ final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
     }
 
     @Override
-    public World world(Compact state) {
-        return new World(
+    public SystemState world(Compact state) {
+        return new SystemState(
                 servers.value(state.master()),
                 servers.value(state.replica()),
                 deposed.value(state.deposed()),

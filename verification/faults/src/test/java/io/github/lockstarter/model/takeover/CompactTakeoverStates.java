@@ -5,9 +5,9 @@ import io.github.lockstarter.model.Interned;
 import java.util.function.UnaryOperator;
 
 /** Worlds as numbers of their parts. */
-final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
+final class CompactTakeoverStates implements Compaction<TakeoverState, CompactTakeoverStates.Compact> {
 
-    private final Interned<Servers> servers = new Interned<>(UnaryOperator.identity());
+    private final Interned<ServerPair> servers = new Interned<>(UnaryOperator.identity());
     private final Interned<Holder> holders = new Interned<>(UnaryOperator.identity());
 
     /** A world as numbers of its known parts. */
@@ -26,12 +26,12 @@ final class CompactWorlds implements Compaction<World, CompactWorlds.Compact> {
     }
 
     @Override
-    public Compact compact(World world) {
+    public Compact compact(TakeoverState world) {
         return new Compact(servers.numberOf(world.servers()), holders.numberOf(world.holder()));
     }
 
     @Override
-    public World world(Compact state) {
-        return new World(servers.value(state.servers()), holders.value(state.holder()));
+    public TakeoverState world(Compact state) {
+        return new TakeoverState(servers.value(state.servers()), holders.value(state.holder()));
     }
 }

@@ -7,12 +7,12 @@ package io.github.lockstarter.model;
  * @param fencing renew: the fencing token of the hold; 0 otherwise
  * @param marker id of the marker that the client saw last
  */
-record Request(Verb verb, int token, int fencing, int marker) {
+record SentCommand(Verb verb, int token, int fencing, int marker) {
 
     // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
-        return object instanceof Request other
+        return object instanceof SentCommand other
                 && verb == other.verb
                 && token == other.token
                 && fencing == other.fencing
@@ -24,7 +24,7 @@ record Request(Verb verb, int token, int fencing, int marker) {
         return ((verb.hashCode() * 31 + token) * 31 + fencing) * 31 + marker;
     }
 
-    Request tick(int forgotten) {
-        return verb != Verb.RENEW ? this : new Request(verb, token, Fencing.tick(fencing, forgotten), marker);
+    SentCommand tick(int forgotten) {
+        return verb != Verb.RENEW ? this : new SentCommand(verb, token, Fencing.tick(fencing, forgotten), marker);
     }
 }

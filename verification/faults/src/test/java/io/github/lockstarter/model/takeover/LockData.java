@@ -6,10 +6,10 @@ package io.github.lockstarter.model.takeover;
  * @param owner whose token is stored
  * @param left ticks until it expires; 0 for a taker, who may free it at any time
  */
-record Lock(Owner owner, int left) {
+record LockData(Owner owner, int left) {
 
-    static final Lock FREE = new Lock(Owner.NOBODY, 0);
-    static final Lock TAKEN = new Lock(Owner.TAKER, 0);
+    static final LockData FREE = new LockData(Owner.NOBODY, 0);
+    static final LockData TAKEN = new LockData(Owner.TAKER, 0);
 
     enum Owner {
         NOBODY,
@@ -20,8 +20,8 @@ record Lock(Owner owner, int left) {
         TAKER
     }
 
-    static Lock ofHolder(int left) {
-        return new Lock(Owner.HOLDER, left);
+    static LockData ofHolder(int left) {
+        return new LockData(Owner.HOLDER, left);
     }
 
     boolean isOf(Owner one) {
@@ -34,11 +34,11 @@ record Lock(Owner owner, int left) {
     }
 
     /** The holder does not have this token any more. */
-    Lock abandoned() {
-        return owner == Owner.HOLDER ? new Lock(Owner.FORMER, left) : this;
+    LockData abandoned() {
+        return owner == Owner.HOLDER ? new LockData(Owner.FORMER, left) : this;
     }
 
-    Lock tick() {
-        return !isOfInstance() ? this : left == 1 ? FREE : new Lock(owner, left - 1);
+    LockData tick() {
+        return !isOfInstance() ? this : left == 1 ? FREE : new LockData(owner, left - 1);
     }
 }

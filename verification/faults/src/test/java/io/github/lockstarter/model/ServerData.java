@@ -12,12 +12,12 @@ package io.github.lockstarter.model;
  * @param note id of the marker that a grant of this tick found here; {@link Marker#UNKNOWN} if there was none
  * @param clock ticks by which its clock is behind; never ahead
  */
-record Server(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, int note, int clock) {
+record ServerData(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, int note, int clock) {
 
     // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
-        return object instanceof Server other
+        return object instanceof ServerData other
                 && owner == other.owner
                 && expiry == other.expiry
                 && held == other.held
@@ -34,62 +34,64 @@ record Server(int owner, int expiry, int held, int fence, Marker marker, boolean
     }
 
     /** A lock is given to a token with this fencing token. */
-    Server grantedTo(int token, int lease, int fencing) {
-        return new Server(token, lease, fencing, fence, marker, promoted, note, clock);
+    ServerData grantedTo(int token, int lease, int fencing) {
+        return new ServerData(token, lease, fencing, fence, marker, promoted, note, clock);
     }
 
-    Server leasedFor(int lease) {
-        return new Server(owner, lease, held, fence, marker, promoted, note, clock);
+    ServerData leasedFor(int lease) {
+        return new ServerData(owner, lease, held, fence, marker, promoted, note, clock);
     }
 
-    Server freed() {
-        return new Server(Owner.NOBODY, 0, Fencing.NONE, fence, marker, promoted, note, clock);
+    ServerData freed() {
+        return new ServerData(Owner.NOBODY, 0, Fencing.NONE, fence, marker, promoted, note, clock);
     }
 
-    Server withFence(int token) {
-        return new Server(owner, expiry, held, token, marker, promoted, note, clock);
+    ServerData withFence(int token) {
+        return new ServerData(owner, expiry, held, token, marker, promoted, note, clock);
     }
 
     /** Where fencing tokens do not matter. */
-    Server withoutTokens(int any) {
-        return new Server(owner, expiry, Fencing.NONE, any, marker, promoted, note, clock);
+    ServerData withoutTokens(int any) {
+        return new ServerData(owner, expiry, Fencing.NONE, any, marker, promoted, note, clock);
     }
 
-    Server with(Marker written) {
-        return written.equals(marker) ? this : new Server(owner, expiry, held, fence, written, promoted, note, clock);
+    ServerData with(Marker written) {
+        return written.equals(marker)
+                ? this
+                : new ServerData(owner, expiry, held, fence, written, promoted, note, clock);
     }
 
-    Server withNote(int id) {
-        return note == id ? this : new Server(owner, expiry, held, fence, marker, promoted, id, clock);
+    ServerData withNote(int id) {
+        return note == id ? this : new ServerData(owner, expiry, held, fence, marker, promoted, id, clock);
     }
 
-    Server withoutNote() {
+    ServerData withoutNote() {
         return withNote(Marker.UNKNOWN);
     }
 
-    Server emptied(int nothing) {
-        return new Server(Owner.NOBODY, 0, Fencing.NONE, nothing, Marker.NONE, promoted, note, clock);
+    ServerData emptied(int nothing) {
+        return new ServerData(Owner.NOBODY, 0, Fencing.NONE, nothing, Marker.NONE, promoted, note, clock);
     }
 
-    Server mirrored() {
+    ServerData mirrored() {
         return owner <= Owner.DEAD
                 ? this
-                : new Server(Owner.mirrored(owner), expiry, held, fence, marker, promoted, note, clock);
+                : new ServerData(Owner.mirrored(owner), expiry, held, fence, marker, promoted, note, clock);
     }
 
-    Server restarted() {
-        return new Server(owner, expiry, held, fence, marker.asForeign(), false, Marker.UNKNOWN, clock);
+    ServerData restarted() {
+        return new ServerData(owner, expiry, held, fence, marker.asForeign(), false, Marker.UNKNOWN, clock);
     }
 
     /** Expiries are points in time, so a slow clock delays them. */
-    Server promoted(int newClock) {
+    ServerData promoted(int newClock) {
         int left = owner == Owner.NOBODY ? 0 : expiry + clock - newClock;
-        return new Server(owner, left, held, fence, marker.asForeign(), true, note, newClock);
+        return new ServerData(owner, left, held, fence, marker.asForeign(), true, note, newClock);
     }
 
-    Server tick(int oldAge, int forgotten) {
+    ServerData tick(int oldAge, int forgotten) {
         boolean ends = expiry <= 1;
-        return new Server(
+        return new ServerData(
                 ends ? Owner.NOBODY : owner,
                 ends ? 0 : expiry - 1,
                 ends ? Fencing.NONE : Fencing.tick(held, forgotten),

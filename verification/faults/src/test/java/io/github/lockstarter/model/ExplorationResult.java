@@ -9,7 +9,7 @@ import java.util.List;
  * @param depth number of steps from the initial state to the farthest one
  * @param counterexample a shortest path from the initial state to a violation; empty if there is none
  */
-public record Exploration<S, T>(int states, int depth, List<Move<S, T>> counterexample) {
+public record ExplorationResult<S, T>(int states, int depth, List<Move<S, T>> counterexample) {
 
     /** One step of a path. */
     public record Move<S, T>(S before, T step, S after) {}

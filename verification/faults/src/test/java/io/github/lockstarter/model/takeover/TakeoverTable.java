@@ -1,35 +1,35 @@
 package io.github.lockstarter.model.takeover;
 
-import io.github.lockstarter.model.Exploration;
+import io.github.lockstarter.model.ExplorationResult;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A path to a violation in readable form: the actions of the holder, of Redis, and of takers. */
-final class Timeline {
+final class TakeoverTable {
 
-    private final Rules rules;
+    private final TakeoverRules rules;
     private final List<String> rows = new ArrayList<>();
     private int now;
 
-    private Timeline(Rules rules) {
+    private TakeoverTable(TakeoverRules rules) {
         this.rules = rules;
     }
 
-    static String of(Exploration<World, Step> found, Rules rules) {
-        Timeline timeline = new Timeline(rules);
+    static String of(ExplorationResult<TakeoverState, TakeoverStep> found, TakeoverRules rules) {
+        TakeoverTable timeline = new TakeoverTable(rules);
         timeline.row("tick", "Holder", "Redis", "Takers");
         timeline.rows.add("|------|" + "-".repeat(54) + "|" + "-".repeat(54) + "|" + "-".repeat(64) + "|");
         found.counterexample().forEach(timeline::add);
         return String.join(System.lineSeparator(), timeline.rows);
     }
 
-    private void add(Exploration.Move<World, Step> move) {
-        if (move.step().kind() == Step.Kind.TICK) {
+    private void add(ExplorationResult.Move<TakeoverState, TakeoverStep> move) {
+        if (move.step().kind() == TakeoverStep.Kind.TICK) {
             now++;
         }
-        String holder = textOf(move, Step.Actor.HOLDER) + certainty(move);
-        String server = textOf(move, Step.Actor.SERVER);
-        String taker = textOf(move, Step.Actor.TAKER);
+        String holder = textOf(move, TakeoverStep.Actor.HOLDER) + certainty(move);
+        String server = textOf(move, TakeoverStep.Actor.SERVER);
+        String taker = textOf(move, TakeoverStep.Actor.TAKER);
         if (!(holder + server + taker).isEmpty()) {
             row(String.valueOf(now), holder, server, taker);
         }
@@ -39,17 +39,17 @@ final class Timeline {
         rows.add(String.format("| %4s | %-52s | %-52s | %-62s |", tick, holder, server, taker));
     }
 
-    private String textOf(Exploration.Move<World, Step> move, Step.Actor actor) {
-        Step step = move.step();
+    private String textOf(ExplorationResult.Move<TakeoverState, TakeoverStep> move, TakeoverStep.Actor actor) {
+        TakeoverStep step = move.step();
         boolean promoted = move.before().servers().isPromoted();
         boolean restarts = rules.haveRestart();
         String place = !promoted || restarts
                 ? "the server"
-                : step.server() == Servers.FIRST ? "the old master" : "the new master";
+                : step.server() == ServerPair.FIRST ? "the old master" : "the new master";
         return step.kind().actor() == actor ? step.text(place, rules.locks()) : "";
     }
 
-    private String certainty(Exploration.Move<World, Step> move) {
+    private String certainty(ExplorationResult.Move<TakeoverState, TakeoverStep> move) {
         StringBuilder text = new StringBuilder();
         for (int lock = 0; lock < rules.locks(); lock++) {
             boolean before = move.before().holder().isCertain(lock, rules);

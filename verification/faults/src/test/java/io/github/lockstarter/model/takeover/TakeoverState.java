@@ -3,32 +3,33 @@ package io.github.lockstarter.model.takeover;
 import java.util.stream.IntStream;
 
 /** A state of everything. */
-record World(Servers servers, Holder holder) {
+record TakeoverState(ServerPair servers, Holder holder) {
 
-    World with(Servers other) {
-        return new World(other, holder);
+    TakeoverState with(ServerPair other) {
+        return new TakeoverState(other, holder);
     }
 
-    World with(int server, Server other) {
+    TakeoverState with(int server, TakeoverServer other) {
         return with(servers.with(server, other));
     }
 
-    World with(Holder other) {
-        return new World(servers, other);
+    TakeoverState with(Holder other) {
+        return new TakeoverState(servers, other);
     }
 
-    World with(int lock, Hold hold) {
+    TakeoverState with(int lock, TakeoverHold hold) {
         return with(holder.with(lock, hold));
     }
 
-    World withoutHold(int lock) {
-        Servers abandoned = servers.each(each -> each.with(lock, each.lock(lock).abandoned()));
-        return new World(abandoned, holder.with(lock, holder.hold(lock).ended()));
+    TakeoverState withoutHold(int lock) {
+        ServerPair abandoned =
+                servers.each(each -> each.with(lock, each.lock(lock).abandoned()));
+        return new TakeoverState(abandoned, holder.with(lock, holder.hold(lock).ended()));
     }
 
-    boolean isViolated(Rules rules) {
+    boolean isViolated(TakeoverRules rules) {
         for (int lock = 0; lock < rules.locks(); lock++) {
-            Hold hold = holder.hold(lock);
+            TakeoverHold hold = holder.hold(lock);
             if (holder.isCertain(lock, rules) && (hold.hadTaker() || hold.takerLeft() > 0)) {
                 return true;
             }
@@ -36,8 +37,8 @@ record World(Servers servers, Holder holder) {
         return false;
     }
 
-    World tick(Rules rules) {
-        World later = new World(servers.tick(rules), holder.tick(rules));
+    TakeoverState tick(TakeoverRules rules) {
+        TakeoverState later = new TakeoverState(servers.tick(rules), holder.tick(rules));
         for (int lock = 0; lock < rules.locks(); lock++) {
             if (holder.hold(lock).hasToken() && !later.holder.hold(lock).hasToken()) {
                 later = later.withoutHold(lock);
@@ -52,7 +53,7 @@ record World(Servers servers, Holder holder) {
     }
 
     /** The representative of all worlds that differ only in numbers. */
-    World canonical(Rules rules) {
+    TakeoverState canonical(TakeoverRules rules) {
         int[] begins = begins();
         int[] numbers = new int[IntStream.of(begins).max().orElse(0) + 1];
         int most = 0;
@@ -63,8 +64,9 @@ record World(Servers servers, Holder holder) {
                 same = same && begin == most;
             }
         }
-        World numbered =
-                same ? this : new World(servers.renumbered(it -> numbers[it]), holder.renumbered(it -> numbers[it]));
+        TakeoverState numbered = same
+                ? this
+                : new TakeoverState(servers.renumbered(it -> numbers[it]), holder.renumbered(it -> numbers[it]));
         return numbered.with(numbered.holder.withLowPeriods(rules));
     }
 

@@ -1,7 +1,7 @@
 package io.github.lockstarter.model.takeover;
 
 /** Faults besides time, closed mailbox connections, and messages that are late, lost or executed twice. */
-enum Fault {
+enum TakeoverFault {
 
     /** The replica is promoted, and the old master continues to execute writes for w. */
     FAILOVER,
