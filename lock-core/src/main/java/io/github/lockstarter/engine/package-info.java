@@ -18,14 +18,14 @@
  * <p><b>Direction.</b> {@code LockEngine} uses the caller's side ({@code Acquisitions}, {@code CompositeHandle},
  * {@code Handle}, {@code Settlement}, {@code Messages}), which uses the run ({@code Running}, {@code Watchdog}, {@code
  * KeyLock}, {@code HeldSlots}), which uses data ({@code Waiter}, {@code Attempt}, {@code Grant}, {@code Hold}, {@code
- * Entry}, {@code RenewAttempt}, {@code WaitOutcome}, {@code Obstacle}). Nothing points back to the caller's side. From the data,
- * these references point back to the run:
+ * Entry}, {@code RenewAttempt}, {@code WaitOutcome}, {@code Obstacle}). Nothing points back to the caller's side. From
+ * the data, these references point back to the run:
  *
  * <ul>
  *   <li>{@code Waiter} and {@code Hold} have their {@code KeyLock}: callers and handles reach it through them, even if
  *       it is closed and another object serves the key.
- *   <li>{@code Attempt} and {@code RenewAttempt} pass the answers to their commands to {@code Running}: a separate object
- *       for that would be one more per command.
+ *   <li>{@code Attempt} and {@code RenewAttempt} pass the answers to their commands to {@code Running}: a separate
+ *       object for that would be one more per command.
  * </ul>
  *
  * <p>{@code KeyLock} and {@code HeldSlots} know each other, as two machines under one monitor, and {@code Running},
