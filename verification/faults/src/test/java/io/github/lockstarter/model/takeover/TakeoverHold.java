@@ -7,7 +7,8 @@ import java.util.function.IntUnaryOperator;
  * has the same token, and so the same confirmation.
  *
  * @param left ticks until its deadline; 0 without a hold
- * @param confirmedIn period of the last confirming grant, read before sending; otherwise {@link HeartbeatState#NO_PERIOD}
+ * @param confirmedIn period of the last confirming grant, read before sending; otherwise {@link
+ *     HeartbeatState#NO_PERIOD}
  * @param hadTaker whether a taker has had the lock since the holder's grant, which the holder cannot see
  * @param request the command under way
  * @param takerLeft ticks until the deadline of the taker's hold on any server

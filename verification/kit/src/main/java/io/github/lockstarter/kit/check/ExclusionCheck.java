@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * I1: no two holds of one key overlap while they are {@linkplain LoggedHold#validUntil valid}. A lock with several permits
- * never has more holds than permits, and no two in one slot.
+ * I1: no two holds of one key overlap while they are {@linkplain LoggedHold#validUntil valid}. A lock with several
+ * permits never has more holds than permits, and no two in one slot.
  *
  * <p>Exception: when an operator ends the session of an instance, or the lease of a lock, the lock becomes free before
  * its holder detects the loss by its next renewal. The resource rejects writes of that holder meanwhile.

@@ -8,7 +8,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
 
 /**
- * One {@link RedisServerGroup} of a kind for all test classes of a JVM, as new before each test. Ends after the last test.
+ * One {@link RedisServerGroup} of a kind for all test classes of a JVM, as new before each test. Ends after the last
+ * test.
  * Register it as a static field:
  *
  * <pre>{@code
