@@ -96,7 +96,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     }
 
     private <T> @Nullable T getLocked(Cache cache, Object key, Callable<T> loader) {
-        Optional<LockHandle> lock = acquire(cache, key);
+        Optional<LockHandle> lock = acquireLoadLock(cache, key);
         AtomicBoolean loaded = new AtomicBoolean();
         try {
             return super.doGet(cache, key, () -> {
@@ -158,7 +158,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     }
 
     /** Tries once first: a waiting attempt would also wait for an unavailable or recovering store. */
-    private Optional<LockHandle> acquire(Cache cache, Object key) {
+    private Optional<LockHandle> acquireLoadLock(Cache cache, Object key) {
         try {
             return request(cache, key)
                     .map(request -> locks.get().tryAcquire(request).orElseGet(() -> locks.get()

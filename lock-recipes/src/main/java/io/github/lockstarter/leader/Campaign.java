@@ -114,7 +114,7 @@ final class Campaign implements Leadership {
     private void compete(Duration pause) {
         Waiting next = new Waiting();
         state = next;
-        serial.execute(() -> whenReleased(() -> after(pause, () -> acquire(next))));
+        serial.execute(() -> whenReleased(() -> after(pause, () -> compete(next))));
     }
 
     /** Polls, because no event reports the end of the last body, which has its own entry in the hold. */
@@ -136,7 +136,7 @@ final class Campaign implements Leadership {
                 .execute(task);
     }
 
-    private void acquire(Waiting waiting) {
+    private void compete(Waiting waiting) {
         underLock(() -> {
             if (state == waiting) {
                 try {
@@ -154,7 +154,7 @@ final class Campaign implements Leadership {
     private void acquired(Waiting waiting, @Nullable LockHandle handle) {
         underLock(() -> {
             if (handle == null) {
-                after(RETRY_DELAY, () -> acquire(waiting));
+                after(RETRY_DELAY, () -> compete(waiting));
             } else if (state == waiting) {
                 lead(handle);
             } else {

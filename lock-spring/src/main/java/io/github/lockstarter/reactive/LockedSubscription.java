@@ -48,8 +48,8 @@ final class LockedSubscription {
     }
 
     /** @param otherwise applied to failures of the acquisition, not of the work */
-    <P> Mono<P> acquire(Function<LockHandle, P> work, Function<LockException, P> otherwise) {
-        return acquire()
+    <P> Mono<P> acquireThen(Function<LockHandle, P> work, Function<LockException, P> otherwise) {
+        return acquireHandle()
                 .map(work)
                 .onErrorResume(
                         failure ->
@@ -58,7 +58,7 @@ final class LockedSubscription {
     }
 
     /** Re-enters a lock that the subscriber holds. */
-    private Mono<LockHandle> acquire() {
+    private Mono<LockHandle> acquireHandle() {
         return Mono.deferContextual(subscriber -> {
             LockContext context = ReactiveLockOperations.contextOf(subscriber);
             enclosing = context;
@@ -131,7 +131,7 @@ final class LockedSubscription {
 
     /** A loss is added to the failure of the work. */
     Mono<ReleaseOutcome> fail(Throwable failure) {
-        return release().onErrorResume(releaseFailure -> {
+        return releaseHandle().onErrorResume(releaseFailure -> {
             if (releaseFailure != failure) {
                 failure.addSuppressed(releaseFailure);
             }
@@ -142,12 +142,12 @@ final class LockedSubscription {
     /** Waits for a subscribing call that is under way, such as the method's. */
     Mono<ReleaseOutcome> cancel() {
         Mono<ReleaseOutcome> released = start.compareAndSet(Start.NOT_YET, Start.CANCELLED)
-                ? release()
-                : Mono.fromFuture(isStarted, true).then(Mono.defer(this::release));
+                ? releaseHandle()
+                : Mono.fromFuture(isStarted, true).then(Mono.defer(this::releaseHandle));
         return released.onErrorComplete(LockLostException.class);
     }
 
-    private Mono<ReleaseOutcome> release() {
+    private Mono<ReleaseOutcome> releaseHandle() {
         CompletableFuture<LockHandle> future = acquiring;
         if (future == null || future.cancel(false) || future.isCompletedExceptionally()) {
             return Mono.empty();

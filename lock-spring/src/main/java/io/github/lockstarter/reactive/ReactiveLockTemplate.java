@@ -40,7 +40,7 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
         return Mono.usingWhen(
                 Mono.fromSupplier(() -> new LockedSubscription(locks, request)),
                 subscription -> subscription
-                        .acquire(handle -> subscription.run(handle, work), otherwise)
+                        .acquireThen(handle -> subscription.run(handle, work), otherwise)
                         .flatMap(Function.identity()),
                 LockedSubscription::complete,
                 LockedSubscription::fail,
@@ -52,7 +52,7 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
         return Flux.usingWhen(
                 Mono.fromSupplier(() -> new LockedSubscription(locks, request)),
                 subscription -> subscription
-                        .acquire(handle -> subscription.run(handle, work), otherwise)
+                        .acquireThen(handle -> subscription.run(handle, work), otherwise)
                         .flatMapMany(Function.identity()),
                 LockedSubscription::complete,
                 LockedSubscription::fail,

@@ -67,7 +67,7 @@ public final class LocksInTransaction {
         }
 
         /** There is no commit to wait for without synchronization. */
-        private ReleaseTime release(LockingCaller caller) {
+        private ReleaseTime releaseTime(LockingCaller caller) {
             ReleaseTime release = transaction.releaseOf(caller);
             if (release != ReleaseTime.TOO_EARLY || (decidesAtCommit && CallersTransaction.isSynchronized())) {
                 return release;
@@ -79,14 +79,14 @@ public final class LocksInTransaction {
         @Override
         public LockHandle acquire(LockRequest request) {
             LockingCaller caller = caller(request, request.ownership());
-            ReleaseTime release = release(caller);
+            ReleaseTime release = releaseTime(caller);
             return entered(release, request).orElseGet(() -> granted(locks.acquire(request), release, caller));
         }
 
         @Override
         public Optional<LockHandle> tryAcquire(LockRequest request) {
             LockingCaller caller = caller(request, request.ownership());
-            ReleaseTime release = release(caller);
+            ReleaseTime release = releaseTime(caller);
             return entered(release, request)
                     .or(() -> locks.tryAcquire(request).map(handle -> granted(handle, release, caller)));
         }
@@ -111,7 +111,7 @@ public final class LocksInTransaction {
         @Override
         public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
             LockingCaller caller = caller(request, Ownership.HANDLE);
-            ReleaseTime release = release(caller);
+            ReleaseTime release = releaseTime(caller);
             CompletableFuture<LockHandle> acquiring = locks.acquireAsync(request);
             if (release == ReleaseTime.TOO_EARLY) {
                 watch(acquiring, caller);
