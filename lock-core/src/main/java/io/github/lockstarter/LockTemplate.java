@@ -125,11 +125,11 @@ public class LockTemplate implements LockOperations {
             releaseAfter(handle, failure);
             throw failure;
         }
-        release(handle);
+        releaseNormally(handle);
         return result;
     }
 
-    private void release(LockHandle handle) {
+    private void releaseNormally(LockHandle handle) {
         if (onLost == OnLost.THROW) {
             handle.close();
         } else {

@@ -38,11 +38,12 @@ final class Acquisitions {
      * Blocks the calling thread. Keys are acquired in the given, sorted order, so two callers cannot deadlock. One wait
      * covers all; if one key cannot be acquired, or one is lost before the last is acquired, all are released.
      */
-    Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
+    Optional<? extends LockHandle> acquireAll(
+            List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         StackReserve.ensure(); // for an entry, even a nested one, and its release
         if (keys.size() == 1) {
             Optional<Handle> nested = reenter(owner, keys.get(0), request.minHold());
-            return nested.isPresent() ? nested : acquire(keys.get(0), request, owner, ifBusy);
+            return nested.isPresent() ? nested : acquireOne(keys.get(0), request, owner, ifBusy);
         }
         List<Handle> acquired = new ArrayList<>(keys.size());
         boolean held = false;
@@ -50,7 +51,7 @@ final class Acquisitions {
             long startedAt = running.clock.nanos();
             for (String key : keys) {
                 Optional<Handle> one = reenter(owner, key, Duration.ZERO)
-                        .or(() -> acquire(key, rest(request, startedAt), owner, ifBusy));
+                        .or(() -> acquireOne(key, rest(request, startedAt), owner, ifBusy));
                 if (one.isEmpty()) {
                     return Optional.empty();
                 }
@@ -73,7 +74,7 @@ final class Acquisitions {
         return request.maxWait(left.isNegative() ? Duration.ZERO : left);
     }
 
-    private Optional<Handle> acquire(String key, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
+    private Optional<Handle> acquireOne(String key, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         if (Thread.currentThread().isInterrupted()) {
             throw Messages.interrupted(key, new InterruptedException());
         }
@@ -232,7 +233,7 @@ final class Acquisitions {
 
     /**
      * Blocks no thread; the handle is the owner. A result that the application completes ends the wait. Several keys as
-     * in {@link #acquire}.
+     * in {@link #acquireAll}.
      */
     void acquireAsync(List<String> keys, ResolvedRequest request, CompletableFuture<LockHandle> result) {
         StackReserve.ensure();

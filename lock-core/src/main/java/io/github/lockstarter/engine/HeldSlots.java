@@ -308,7 +308,7 @@ final class HeldSlots {
         }
         lease.ifPresent(hold::extendedBy);
         Duration requested = lease.orElseGet(() -> leaseToConfirm(hold, now));
-        renew(todo, new RenewAttempt(hold, RenewAttempt.Kind.OF_OWNER, now, requested, answer));
+        scheduleRenewal(todo, new RenewAttempt(hold, RenewAttempt.Kind.OF_OWNER, now, requested, answer));
     }
 
     void continueOn(Hold hold, LockTerms terms, Moment now) {
@@ -318,12 +318,12 @@ final class HeldSlots {
         }
     }
 
-    private void renew(Effects todo, RenewAttempt made) {
+    private void scheduleRenewal(Effects todo, RenewAttempt made) {
         if (made.kind() == RenewAttempt.Kind.OF_OWNER) {
             List<RenewAttempt> alone = List.of(made);
-            todo.add(() -> lock.running.renew(alone));
+            todo.add(() -> lock.running.sendRenewals(alone));
         } else {
-            lock.running.watchdog.renew(made);
+            lock.running.watchdog.addRenewal(made);
         }
         made.hold().grant.renewing++;
     }
@@ -418,7 +418,7 @@ final class HeldSlots {
                             Optional.ofNullable(held.owner.acquiredBy())));
         }
         if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
-            renew(todo, new RenewAttempt(held, RenewAttempt.Kind.REGULAR, now, held.request.lease(), null));
+            scheduleRenewal(todo, new RenewAttempt(held, RenewAttempt.Kind.REGULAR, now, held.request.lease(), null));
             held.renewAt = now.nanos() + held.request.leaseNanos() / RETRIES_PER_LEASE;
         }
     }
@@ -471,7 +471,8 @@ final class HeldSlots {
             return true;
         }
         if (!held.confirming && !later) {
-            renew(todo, new RenewAttempt(held, RenewAttempt.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
+            scheduleRenewal(
+                    todo, new RenewAttempt(held, RenewAttempt.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
             held.confirming = true;
         }
         return false;
@@ -492,12 +493,12 @@ final class HeldSlots {
         assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.LEAVING && (each.grant.renewing == 0 || lock.isRetired())) {
-                release(todo, each);
+                releaseSlot(todo, each);
             }
         }
     }
 
-    private void release(Effects todo, Hold left) {
+    private void releaseSlot(Effects todo, Hold left) {
         boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaiters();
         send(todo, left, requeued);
         requeueing += requeued ? 1 : 0;
@@ -519,7 +520,7 @@ final class HeldSlots {
     private void send(Effects todo, Hold left, boolean requeued) {
         ReleaseCommand command = left.releaseCommand(requeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
         SlotRelease release = new SlotRelease(left, requeued);
-        todo.add(() -> lock.running.calls.release(command, release));
+        todo.add(() -> lock.running.calls.sendRelease(command, release));
         left.releaseSent = true;
         releases++;
     }

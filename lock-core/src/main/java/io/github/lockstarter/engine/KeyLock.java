@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #apply} as well.
  *
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
- * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#renew} and {@code defer}, {@link
+ * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#addRenewal} and {@code defer}, {@link
  * Running#backoff}, {@code replace} and {@code forget}, and queries of {@link Heartbeat}, which read the clock and the
  * constant or cached answers of {@code CrashDetection}. Otherwise the time is an argument, except in {@link
  * #checkHeld}.

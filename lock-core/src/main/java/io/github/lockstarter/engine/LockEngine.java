@@ -193,22 +193,23 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return acquire(request, reuse(resolve(request)), IfBusy.THROW).orElseThrow();
+        return acquireResolved(request, reuse(resolve(request)), IfBusy.THROW).orElseThrow();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
         ResolvedRequest resolved = resolve(request);
         ResolvedRequest once = request.terms().maxWait().isPresent() ? resolved : resolved.maxWait(Duration.ZERO);
-        return Handle.upcast(acquire(request, reuse(once), IfBusy.RETURN_EMPTY));
+        return Handle.upcast(acquireResolved(request, reuse(once), IfBusy.RETURN_EMPTY));
     }
 
-    private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest resolved, IfBusy ifBusy) {
+    private Optional<? extends LockHandle> acquireResolved(
+            LockRequest request, ResolvedRequest resolved, IfBusy ifBusy) {
         Acquisitions acquisitions = current.get();
         if (acquisitions == null) {
             throw stopped(request);
         }
-        return acquisitions.acquire(request.keys(), resolved, HoldOwner.of(request, resolved), ifBusy);
+        return acquisitions.acquireAll(request.keys(), resolved, HoldOwner.of(request, resolved), ifBusy);
     }
 
     @Override
@@ -385,7 +386,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             if (ofRun != null) {
                 ofRun.running.signal(key, slot);
             } else {
-                backend.release(
+                backend.releaseToken(
                         ReleaseCommand.endOfWait(key, tokens.next(), slot, Waiting.NEW)); // stopped: forward the signal
             }
         }

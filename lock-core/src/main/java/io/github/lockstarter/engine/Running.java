@@ -268,7 +268,7 @@ final class Running {
                 request.permits());
         attempt.grant = new Grant(
                 token, attempt.sent.nanos(), attempt.fencingTokens, heartbeat.decides(token) ? heartbeat : null);
-        calls.acquire(command, attempt);
+        calls.sendAcquire(command, attempt);
     }
 
     Optional<Waiting> waitingAt(long position) {
@@ -299,15 +299,15 @@ final class Running {
             long position,
             StoreCalls.Continuation<ReleaseResult> then) {
         LockToken token = registeredBy == null ? tokens.next() : registeredBy;
-        calls.release(ReleaseCommand.endOfWait(key, token, slot, position), then);
+        calls.sendRelease(ReleaseCommand.endOfWait(key, token, slot, position), then);
     }
 
-    void renew(List<RenewAttempt> renewals) {
+    void sendRenewals(List<RenewAttempt> renewals) {
         int sent = 0;
         try {
             long epoch = calls.outages.epoch();
-            List<CompletionStage<RenewResult>> stages =
-                    calls.renew(renewals.stream().map(RenewAttempt::command).toList());
+            List<CompletionStage<RenewResult>> stages = calls.sendRenewals(
+                    renewals.stream().map(RenewAttempt::command).toList());
             for (; sent < stages.size(); sent++) {
                 RenewAttempt renewal = renewals.get(sent);
                 calls.answer(stages.get(sent), renewal.hold().lock.key, epoch, renewal);

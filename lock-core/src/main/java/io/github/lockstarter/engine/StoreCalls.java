@@ -200,15 +200,15 @@ final class StoreCalls extends TimerEntry {
         this.clock = clock;
         this.timer = timer;
         this.maxRemembered = maxRemembered;
-        this.acquire = store::acquire;
-        this.release = store::release;
+        this.acquire = store::attemptAcquire;
+        this.release = store::releaseToken;
     }
 
-    void acquire(AcquireCommand command, Continuation<AcquireResult> then) {
+    void sendAcquire(AcquireCommand command, Continuation<AcquireResult> then) {
         send(acquire, command, e -> new AcquireResult.Unknown(BACKEND_FAILED, e), then, command.key(), outages.epoch());
     }
 
-    void release(ReleaseCommand command, Continuation<ReleaseResult> then) {
+    void sendRelease(ReleaseCommand command, Continuation<ReleaseResult> then) {
         send(release, command, e -> new ReleaseResult.Unknown(BACKEND_FAILED, e), then, command.key(), outages.epoch());
     }
 
@@ -239,8 +239,8 @@ final class StoreCalls extends TimerEntry {
     }
 
     /** One stage per command, in order, for {@link #answer}. */
-    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return BackendGuard.stagesOf(commands.size(), () -> store.renew(commands));
+    List<CompletionStage<RenewResult>> sendRenewals(List<RenewCommand> commands) {
+        return BackendGuard.stagesOf(commands.size(), () -> store.renewLeases(commands));
     }
 
     /** The epoch is that of {@link #outages} before the renewal was sent. */
@@ -311,7 +311,7 @@ final class StoreCalls extends TimerEntry {
             sending = true;
         }
         for (Item item = next(); item != null; item = next()) {
-            release(item.command, item);
+            sendRelease(item.command, item);
         }
     }
 

@@ -50,7 +50,7 @@ final class Watchdog {
     }
 
     /** Sent at the end of this tick. */
-    void renew(RenewAttempt renewal) {
+    void addRenewal(RenewAttempt renewal) {
         due.add(renewal);
     }
 
@@ -64,7 +64,7 @@ final class Watchdog {
             if (!due.isEmpty()) {
                 List<RenewAttempt> renewals = new ArrayList<>(due);
                 due.clear();
-                running.renew(renewals);
+                running.sendRenewals(renewals);
             }
         } finally { // one failure keeps back no effects of others, which callers wait for
             for (Runnable effects = ofTick.poll(); effects != null; effects = ofTick.poll()) {

@@ -93,13 +93,13 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         if (closed) {
             return done(new AcquireResult.Rejected(CLOSED, new IllegalStateException("closed")));
         }
         synchronized (this) {
             LocalLock lock = chosen(command);
-            AcquireResult result = lock.acquire(command);
+            AcquireResult result = lock.attempt(command);
             locks.put(lock.line.place, lock.line);
             locks.put(lock.place, lock);
             forgetUnused();
@@ -108,18 +108,18 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     @Override
-    public synchronized List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public synchronized List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         return commands.stream()
-                .map(command -> done(lock(command.key(), command.slot()).renew(command)))
+                .map(command -> done(lock(command.key(), command.slot()).renewLease(command)))
                 .toList();
     }
 
     @Override
-    public synchronized CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public synchronized CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         ReleaseResult result = new ReleaseResult.NotHeld();
         Slots slots = command.slots();
         for (int slot = slots.from(); slot < slots.from() + slots.count(); slot++) {
-            ReleaseResult one = lock(command.key(), slot).release(command);
+            ReleaseResult one = lock(command.key(), slot).releaseHold(command);
             result = one instanceof ReleaseResult.NotHeld ? result : one;
         }
         return done(result);
@@ -290,7 +290,7 @@ public final class LocalLockBackend implements LockBackend {
             return taken || !waiters.isEmpty();
         }
 
-        AcquireResult acquire(AcquireCommand command) {
+        AcquireResult attempt(AcquireCommand command) {
             boolean again = command.token().equals(owner);
             if (taken && !again) {
                 return contend(command);
@@ -359,7 +359,7 @@ public final class LocalLockBackend implements LockBackend {
             line.waiters = queue;
         }
 
-        RenewResult renew(RenewCommand command) {
+        RenewResult renewLease(RenewCommand command) {
             if (!command.token().equals(owner)) {
                 return new RenewResult.NotHeld();
             }
@@ -367,7 +367,7 @@ public final class LocalLockBackend implements LockBackend {
             return new RenewResult.Renewed();
         }
 
-        ReleaseResult release(ReleaseCommand command) {
+        ReleaseResult releaseHold(ReleaseCommand command) {
             if (command.ownWait() instanceof Wait.Ends ends) {
                 return endWait(command.token(), ends.position());
             }

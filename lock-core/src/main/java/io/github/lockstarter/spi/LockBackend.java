@@ -39,7 +39,7 @@ public interface LockBackend extends AutoCloseable {
      * @param command attempt
      * @return the outcome
      */
-    CompletionStage<AcquireResult> acquire(AcquireCommand command);
+    CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command);
 
     /**
      * Makes each lease end no earlier than the given time from now, if the token still has the lock. Commands sent
@@ -48,7 +48,7 @@ public interface LockBackend extends AutoCloseable {
      * @param commands renewals
      * @return one outcome per command, in order
      */
-    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands);
+    List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands);
 
     /**
      * If the token has the lock: frees it, or keeps it for the rest of its minimum hold, in which every attempt is
@@ -61,7 +61,7 @@ public interface LockBackend extends AutoCloseable {
      * @param command release
      * @return the outcome
      */
-    CompletionStage<ReleaseResult> release(ReleaseCommand command);
+    CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command);
 
     /**
      * {@return one lock of any owner, unchanged; unknown by default}

@@ -23,7 +23,7 @@ public interface QuorumNode extends LockBackend {
     record Vote(AcquireResult result, OptionalLong storeMicros) {}
 
     /**
-     * {@return the result of {@link #acquire}, with the time of its decision}
+     * {@return the result of {@link #attemptAcquire}, with the time of its decision}
      *
      * @param command attempt
      */

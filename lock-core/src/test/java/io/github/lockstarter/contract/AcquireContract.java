@@ -89,7 +89,7 @@ public abstract class AcquireContract extends BackendContract {
         List<CompletionStage<AcquireResult>> attempts = IntStream.range(0, 100)
                 .mapToObj(i -> crowd.get(i % crowd.size()))
                 .map(client -> client.backend()
-                        .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, Optional.empty())))
+                        .attemptAcquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, Optional.empty())))
                 .toList();
 
         assertThat(attempts.stream().map(SpiClient::answer))

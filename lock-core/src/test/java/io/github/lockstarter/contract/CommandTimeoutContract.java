@@ -177,7 +177,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
         return new Command(
                 name,
                 wanted,
-                () -> List.of(alice.backend().acquire(command)),
+                () -> List.of(alice.backend().attemptAcquire(command)),
                 AcquireResult.Unknown.class,
                 AcquireResult.Rejected.class,
                 AcquireResult.Unavailable.class);
@@ -187,19 +187,25 @@ public abstract class CommandTimeoutContract extends BackendContract {
         List<RenewCommand> commands = Stream.of(holds)
                 .map(held -> new RenewCommand(held.key(), held.token(), LONG_LEASE, held.fencingToken(), 0))
                 .toList();
-        return new Command("renew", key, () -> alice.backend().renew(commands), RenewResult.Unknown.class);
+        return new Command("renew", key, () -> alice.backend().renewLeases(commands), RenewResult.Unknown.class);
     }
 
     private Command release(SpiHold held) {
         ReleaseCommand command = new ReleaseCommand(held.key(), held.token(), held.fencingToken());
         return new Command(
-                "release", held.key(), () -> List.of(alice.backend().release(command)), ReleaseResult.Unknown.class);
+                "release",
+                held.key(),
+                () -> List.of(alice.backend().releaseToken(command)),
+                ReleaseResult.Unknown.class);
     }
 
     private Command withdrawal(String waitedFor, LockToken token) {
         ReleaseCommand command = ReleaseCommand.endOfWait(waitedFor, token);
         return new Command(
-                "withdraw", waitedFor, () -> List.of(alice.backend().release(command)), ReleaseResult.Unknown.class);
+                "withdraw",
+                waitedFor,
+                () -> List.of(alice.backend().releaseToken(command)),
+                ReleaseResult.Unknown.class);
     }
 
     private Command inspection(String of) {

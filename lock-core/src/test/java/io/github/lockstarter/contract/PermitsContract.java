@@ -41,7 +41,7 @@ public abstract class PermitsContract extends BackendContract {
 
     private AcquireResult tryPermit(SpiClient client, LockToken token, int permits) {
         return SpiClient.answer(client.backend()
-                .acquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty(), Duration.ZERO, permits)));
+                .attemptAcquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty(), Duration.ZERO, permits)));
     }
 
     private Held hold(SpiClient client) {
@@ -55,13 +55,13 @@ public abstract class PermitsContract extends BackendContract {
 
         ReleaseResult release(String key, Slots slots) {
             return SpiClient.answer(client.backend()
-                    .release(new ReleaseCommand(
+                    .releaseToken(new ReleaseCommand(
                             key, token, grant.fencingToken(), Wait.UNCHANGED, Duration.ZERO, slots)));
         }
 
         RenewResult renew(String key) {
             return SpiClient.answer(client.backend()
-                    .renew(List.of(new RenewCommand(key, token, LEASE, grant.fencingToken(), grant.slot())))
+                    .renewLeases(List.of(new RenewCommand(key, token, LEASE, grant.fencingToken(), grant.slot())))
                     .get(0));
         }
     }
@@ -99,7 +99,7 @@ public abstract class PermitsContract extends BackendContract {
         List<CompletionStage<AcquireResult>> attempts = IntStream.range(0, 40)
                 .mapToObj(i -> i % 2 == 0 ? alice : bob)
                 .map(client -> client.backend()
-                        .acquire(new AcquireCommand(
+                        .attemptAcquire(new AcquireCommand(
                                 key, client.newToken(), LEASE, 0, 1, Optional.empty(), Duration.ZERO, PERMITS)))
                 .toList();
 
@@ -230,7 +230,7 @@ public abstract class PermitsContract extends BackendContract {
         third.release(key, Slots.one(2));
         assertSignalled(bob);
 
-        SpiClient.answer(bob.backend().release(ReleaseCommand.endOfWait(key, bob.newToken(), 2, Waiting.NEW)));
+        SpiClient.answer(bob.backend().releaseToken(ReleaseCommand.endOfWait(key, bob.newToken(), 2, Waiting.NEW)));
 
         assertSignalled(carol);
     }
@@ -251,7 +251,7 @@ public abstract class PermitsContract extends BackendContract {
         assertSignalled(bob);
         queue(bob, first, PERMITS - 1);
 
-        SpiClient.answer(carol.backend().release(ReleaseCommand.endOfWait(key, carol.newToken(), 2, second)));
+        SpiClient.answer(carol.backend().releaseToken(ReleaseCommand.endOfWait(key, carol.newToken(), 2, second)));
 
         assertSignalled(dave);
         assertThat(bob.signals()).hasSize(1);
@@ -264,7 +264,8 @@ public abstract class PermitsContract extends BackendContract {
     private long queue(SpiClient client, long position, int permits) {
         Optional<Waiting> place = Optional.of(new Waiting(position, LEASE));
         AcquireResult result = SpiClient.answer(client.backend()
-                .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, permits)));
+                .attemptAcquire(
+                        new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, permits)));
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);
         return ((AcquireResult.Contended) result).position();
     }

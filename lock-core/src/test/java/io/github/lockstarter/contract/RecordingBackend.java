@@ -83,13 +83,13 @@ public final class RecordingBackend extends ForwardingBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         sent.add(new Sent(Verb.ACQUIRE, command.key(), command.token().value()));
-        return open.count(() -> backend.acquire(command));
+        return open.count(() -> backend.attemptAcquire(command));
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         commands.forEach(command -> {
             sent.add(new Sent(Verb.RENEW, command.key(), command.token().value()));
             renewedFor.add(command.lease());
@@ -98,7 +98,7 @@ public final class RecordingBackend extends ForwardingBackend {
             throw new IllegalStateException("planted failure of a whole renewal");
         }
         if (failingRenewals.get() == 0) {
-            return backend.renew(commands).stream()
+            return backend.renewLeases(commands).stream()
                     .map(renewal -> open.count(() -> renewal))
                     .toList();
         }
@@ -112,10 +112,10 @@ public final class RecordingBackend extends ForwardingBackend {
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         Verb verb = command.endsWait() ? Verb.WITHDRAW : Verb.RELEASE;
         sent.add(new Sent(verb, command.key(), command.token().value()));
-        return backend.release(command);
+        return backend.releaseToken(command);
     }
 
     @Override

@@ -115,7 +115,7 @@ public abstract class ReleaseContract extends BackendContract {
         for (int i = 0; i < 50; i++) {
             SpiHold held = alice.hold(key, LEASE);
             CompletionStage<ReleaseResult> unanswered =
-                    alice.backend().release(new ReleaseCommand(key, held.token(), held.fencingToken()));
+                    alice.backend().releaseToken(new ReleaseCommand(key, held.token(), held.fencingToken()));
             SpiHold next = alice.hold(key, LEASE);
             assertThat(SpiClient.answer(unanswered)).isInstanceOf(ReleaseResult.Released.class);
             next.release();

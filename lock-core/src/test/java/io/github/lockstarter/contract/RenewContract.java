@@ -94,7 +94,7 @@ public abstract class RenewContract extends BackendContract {
         SpiHold third = alice.hold(key + 3, LEASE);
 
         List<CompletionStage<RenewResult>> answers = alice.backend()
-                .renew(List.of(first, second, third).stream()
+                .renewLeases(List.of(first, second, third).stream()
                         .map(hold -> new RenewCommand(hold.key(), hold.token(), LEASE, hold.fencingToken(), 0))
                         .toList());
 
@@ -106,7 +106,7 @@ public abstract class RenewContract extends BackendContract {
 
     @Test
     void returnsNoAnswersWhenThereIsNothingToRenew() {
-        assertThat(alice.backend().renew(List.of())).isEmpty();
+        assertThat(alice.backend().renewLeases(List.of())).isEmpty();
     }
 
     private Duration remainingLease() {

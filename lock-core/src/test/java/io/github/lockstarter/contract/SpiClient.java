@@ -67,20 +67,20 @@ public final class SpiClient implements SignalListener {
     }
 
     AcquireResult tryOnce(String key, LockToken token, Duration lease) {
-        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty())));
+        return answer(backend.attemptAcquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty())));
     }
 
     AcquireResult tryMany(String key, LockToken token, int fencingTokens, long fencingFloor) {
-        return answer(backend.acquire(
+        return answer(backend.attemptAcquire(
                 new AcquireCommand(key, token, Patience.TIME, fencingFloor, fencingTokens, Optional.empty())));
     }
 
     AcquireResult tryAbove(String key, LockToken token, Duration lease, long fencingFloor) {
-        return answer(backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, 1, Optional.empty())));
+        return answer(backend.attemptAcquire(new AcquireCommand(key, token, lease, fencingFloor, 1, Optional.empty())));
     }
 
     AcquireResult tryOrWait(String key, LockToken token, Duration lease, Waiting waiting) {
-        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.of(waiting))));
+        return answer(backend.attemptAcquire(new AcquireCommand(key, token, lease, 0, 1, Optional.of(waiting))));
     }
 
     /** Acquires a lock that must be free. */
@@ -110,17 +110,17 @@ public final class SpiClient implements SignalListener {
     }
 
     RenewResult renew(String key, LockToken token, Duration lease, long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(key, token, lease, fencingToken, 0)))
+        return answer(backend.renewLeases(List.of(new RenewCommand(key, token, lease, fencingToken, 0)))
                 .get(0));
     }
 
     public ReleaseResult release(String key, LockToken token, long fencingToken) {
-        return answer(backend.release(new ReleaseCommand(key, token, fencingToken)));
+        return answer(backend.releaseToken(new ReleaseCommand(key, token, fencingToken)));
     }
 
     /** Releases and queues again. */
     ReleaseResult releaseAndQueue(SpiHold hold) {
-        ReleaseResult result = answer(backend.release(new ReleaseCommand(
+        ReleaseResult result = answer(backend.releaseToken(new ReleaseCommand(
                 hold.key(),
                 hold.token(),
                 hold.fencingToken(),
@@ -134,8 +134,8 @@ public final class SpiClient implements SignalListener {
     /** Acquires a lock that must be free, with a minimum hold. */
     Timed holdAtLeast(String key, Duration lease, Duration minHold) {
         LockToken token = newToken();
-        AcquireResult result =
-                answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), minHold, 1)));
+        AcquireResult result = answer(
+                backend.attemptAcquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), minHold, 1)));
         awaitExecution(key);
         if (result instanceof AcquireResult.Granted granted) {
             return new Timed(new SpiHold(this, key, token, granted.fencingToken()), minHold);
@@ -157,13 +157,13 @@ public final class SpiClient implements SignalListener {
         private ReleaseResult release(Wait ownWait) {
             return answer(hold.client()
                     .backend
-                    .release(new ReleaseCommand(
+                    .releaseToken(new ReleaseCommand(
                             hold.key(), hold.token(), hold.fencingToken(), ownWait, minHold, Slots.ONLY)));
         }
     }
 
     ReleaseResult withdraw(String key, LockToken token) {
-        return answer(backend.release(ReleaseCommand.endOfWait(key, token)));
+        return answer(backend.releaseToken(ReleaseCommand.endOfWait(key, token)));
     }
 
     /**

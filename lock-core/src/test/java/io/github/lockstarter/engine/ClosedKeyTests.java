@@ -118,7 +118,7 @@ class ClosedKeyTests {
         assertThat(running.isEnteredBy(thread, KEY)).isTrue();
         assertThat(running.find(KEY)).isPresent();
         LockHandle nested = new Acquisitions(running)
-                .acquire(List.of(KEY), outer.hold.request, thread, IfBusy.THROW)
+                .acquireAll(List.of(KEY), outer.hold.request, thread, IfBusy.THROW)
                 .orElseThrow();
         assertThat(((Handle) nested).hold).isSameAs(outer.hold);
         assertThat(nested.release()).isEqualTo(ReleaseOutcome.STILL_HELD);

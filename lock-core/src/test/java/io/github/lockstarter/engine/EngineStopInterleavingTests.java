@@ -156,7 +156,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         for (int i = 0; i < 300; i++) {
             Outages outages = new Outages(backend, StoreEvent.Scope.ALL, clock::nanos, event -> {});
             StoreCalls calls = new StoreCalls(backend, outages, clock, new TimerThread(clock), 10);
-            calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
+            calls.sendRelease(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));
             resultOf(calls.whenIdle());

@@ -73,7 +73,7 @@ public final class ManualBackend implements LockBackend {
     volatile @Nullable Error planted;
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         beforeAcquire.run();
         Error error = planted;
         if (error != null) {
@@ -84,7 +84,7 @@ public final class ManualBackend implements LockBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         List<CompletionStage<RenewResult>> stages = new ArrayList<>();
         renewCalls.add(commands.size());
         duringRenewal.run();
@@ -93,7 +93,7 @@ public final class ManualBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         if (command.endsWait()) {
             Runnable meanwhile = duringWithdrawal;
             duringWithdrawal = () -> {};

@@ -199,7 +199,7 @@ final class ManualCaller {
             } else if (lock != null && lock.enteredBy(OWNER) != null) {
                 Acquisitions acquisitions = new Acquisitions(engine.running);
                 entries.add((Handle) acquisitions
-                        .acquire(List.of(ManualEngine.KEY), terms, OWNER, IfBusy.THROW)
+                        .acquireAll(List.of(ManualEngine.KEY), terms, OWNER, IfBusy.THROW)
                         .orElseThrow());
             }
         } catch (LockLostException e) {

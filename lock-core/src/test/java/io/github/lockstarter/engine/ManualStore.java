@@ -63,7 +63,7 @@ final class ManualStore implements LockBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         unreleased.add(command.token());
         return answerToExclusive(command, command.permits() - 1);
     }
@@ -86,7 +86,7 @@ final class ManualStore implements LockBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         return commands.stream().map(this::renew).toList();
     }
 
@@ -97,7 +97,7 @@ final class ManualStore implements LockBackend {
 
     /** The release of an attempt of unknown outcome, and each repetition of a release, succeed without a step. */
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         if (command.endsWait()) {
             return answerToExclusive(command, command.slots().from());
         }

@@ -184,7 +184,7 @@ class StoreCallsTests {
     @Test
     void givesUpACommandThatTheStoreNeverAnswers() {
         List<ReleaseResult> results = new ArrayList<>();
-        calls.release(grant(1), results::add);
+        calls.sendRelease(grant(1), results::add);
         Sent<ReleaseCommand, ReleaseResult> sent = backend.nextRelease();
         assertThat(lastDeadline).isEqualTo(now + StoreCalls.LAST_DEADLINE.toNanos());
         open.remove().fire();
@@ -199,7 +199,7 @@ class StoreCallsTests {
     void aReleaseThatCannotBeRecordedHasAnUnknownOutcome() {
         List<ReleaseResult> results = new ArrayList<>();
         onClock = this::fail;
-        calls.release(grant(1), results::add);
+        calls.sendRelease(grant(1), results::add);
 
         assertThat(results).singleElement().isInstanceOf(ReleaseResult.Unknown.class);
         assertThat(calls.whenIdle()).isCompleted();
@@ -216,9 +216,9 @@ class StoreCallsTests {
 
     @Test
     void reportsAnOutageWhenAnUnansweredAttemptAndItsReleaseAreBothUnanswered() {
-        calls.release(grant(1), result -> {
+        calls.sendRelease(grant(1), result -> {
             received.add(result);
-            calls.release(grant(1), received::add);
+            calls.sendRelease(grant(1), received::add);
         });
         open.remove().fire();
         assertThat(received).hasSize(1);
@@ -228,15 +228,15 @@ class StoreCallsTests {
                 .isEqualTo(List.of(
                         ReleaseResult.Unknown.class, StoreEvent.Unreachable.class, ReleaseResult.Unknown.class));
 
-        calls.release(grant(2), received::add);
+        calls.sendRelease(grant(2), received::add);
         backend.answerTheRest();
         assertThat(received.get(3)).as("before the effects of the answer").isInstanceOf(StoreEvent.Reachable.class);
     }
 
     @Test
     void dropsTheDeadlineOfAnAnsweredCommand() {
-        calls.release(grant(1), result -> {});
-        calls.release(grant(2), result -> {});
+        calls.sendRelease(grant(1), result -> {});
+        calls.sendRelease(grant(2), result -> {});
         assertThat(open).hasSize(2);
         backend.answerTheRest();
         assertThat(open).isEmpty();

@@ -111,7 +111,7 @@ class StoreCapabilitiesTests {
                     if (method.getName().equals("capabilities")) {
                         return capabilities;
                     }
-                    if (method.getName().equals("acquire")) {
+                    if (method.getName().equals("attemptAcquire")) {
                         tokensAskedFor.add(((AcquireCommand) arguments[0]).fencingTokens());
                     }
                     return method.invoke(store, arguments);

@@ -138,7 +138,7 @@ final class UnreliableStore implements AutoCloseable {
         }
 
         @Override
-        public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
             return answer(command.key(), () -> acquired(command), cause -> new AcquireResult.Unknown("reset", cause));
         }
 
@@ -146,7 +146,7 @@ final class UnreliableStore implements AutoCloseable {
             if (planted == Planted.REFUSES_A_FREE_LOCK && isLuck(20)) {
                 return CompletableFuture.completedFuture(new AcquireResult.Contended(Optional.empty(), 0));
             }
-            return backend.acquire(command)
+            return backend.attemptAcquire(command)
                     .thenApply(result -> planted == Planted.GRANTS_A_TAKEN_LOCK
                                     && result instanceof AcquireResult.Contended
                                     && isLuck(20)
@@ -155,26 +155,26 @@ final class UnreliableStore implements AutoCloseable {
         }
 
         @Override
-        public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
             return commands.stream().map(this::renewed).toList();
         }
 
         private CompletionStage<RenewResult> renewed(RenewCommand command) {
             return answer(
                     command.key(),
-                    () -> backend.renew(List.of(command)).get(0),
+                    () -> backend.renewLeases(List.of(command)).get(0),
                     cause -> new RenewResult.Unknown("reset", cause));
         }
 
         @Override
-        public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
             return answer(command.key(), () -> released(command), cause -> new ReleaseResult.Unknown("reset", cause));
         }
 
         private CompletionStage<ReleaseResult> released(ReleaseCommand command) {
             return planted == Planted.KEEPS_A_RELEASED_LOCK && isLuck(20)
                     ? CompletableFuture.completedFuture(new ReleaseResult.Released(0))
-                    : backend.release(command);
+                    : backend.releaseToken(command);
         }
 
         @Override

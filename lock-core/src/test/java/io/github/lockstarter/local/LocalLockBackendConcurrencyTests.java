@@ -73,7 +73,7 @@ class LocalLockBackendConcurrencyTests {
                 long fencingToken = acquire(token);
                 counter++;
                 fencingTokens.add(fencingToken);
-                backend.release(new ReleaseCommand("shared", token, fencingToken));
+                backend.releaseToken(new ReleaseCommand("shared", token, fencingToken));
                 rounds++;
             }
             return rounds;
@@ -83,7 +83,7 @@ class LocalLockBackendConcurrencyTests {
             long position = Waiting.NEW;
             while (true) {
                 Waiting waiting = new Waiting(position, LEASE);
-                AcquireResult result = backend.acquire(
+                AcquireResult result = backend.attemptAcquire(
                                 new AcquireCommand("shared", token, LEASE, 0, 1, Optional.of(waiting)))
                         .toCompletableFuture()
                         .join();

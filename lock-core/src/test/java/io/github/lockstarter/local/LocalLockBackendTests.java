@@ -26,12 +26,12 @@ class LocalLockBackendTests extends LocalLocks {
         AtomicLong wall = new AtomicLong(1_800_000_000_000L);
         try (LocalLockBackend stepping = new LocalLockBackend(nanos::get, () -> Instant.ofEpochMilli(wall.get()))) {
             AcquireCommand command = new AcquireCommand(KEY, first, LEASE, 0, 1, Optional.empty());
-            long before = granted(answer(stepping.acquire(command)));
-            stepping.release(new ReleaseCommand(KEY, first, before));
+            long before = granted(answer(stepping.attemptAcquire(command)));
+            stepping.releaseToken(new ReleaseCommand(KEY, first, before));
             wall.addAndGet(-3_600_000);
 
             assertThat(before).isEqualTo(1_800_000_000_000_000L);
-            assertThat(granted(answer(stepping.acquire(command)))).isEqualTo(before + 1);
+            assertThat(granted(answer(stepping.attemptAcquire(command)))).isEqualTo(before + 1);
         }
     }
 
@@ -42,9 +42,9 @@ class LocalLockBackendTests extends LocalLocks {
 
         for (int i = 0; i < 10 * LocalLockBackend.REMEMBERED; i++) {
             LockToken token = new LockToken("a", i);
-            answer(backend.acquire(new AcquireCommand("churn:" + i, token, LEASE, 0, 1, Optional.empty())));
+            answer(backend.attemptAcquire(new AcquireCommand("churn:" + i, token, LEASE, 0, 1, Optional.empty())));
             if (i % 2 == 0) {
-                backend.release(new ReleaseCommand("churn:" + i, token, 0));
+                backend.releaseToken(new ReleaseCommand("churn:" + i, token, 0));
             } else {
                 pass(LEASE); // as if the holder had died
             }
@@ -58,7 +58,7 @@ class LocalLockBackendTests extends LocalLocks {
     void keysInUseAreNotForgotten() {
         granted(acquire(first));
         for (int i = 0; i < 3 * LocalLockBackend.REMEMBERED; i++) {
-            answer(backend.acquire(new AcquireCommand("held:" + i, first, LEASE, 0, 1, Optional.empty())));
+            answer(backend.attemptAcquire(new AcquireCommand("held:" + i, first, LEASE, 0, 1, Optional.empty())));
         }
 
         assertThat(backend.size()).isEqualTo(3 * LocalLockBackend.REMEMBERED + 1);
@@ -89,16 +89,16 @@ class LocalLockBackendTests extends LocalLocks {
 
     @Test
     void fencingTokensAreUniqueAcrossKeys() {
-        long before = granted(answer(backend.acquire(many(KEY))));
+        long before = granted(answer(backend.attemptAcquire(many(KEY))));
 
-        assertThat(granted(answer(backend.acquire(many("other"))))).isGreaterThan(before + 63);
+        assertThat(granted(answer(backend.attemptAcquire(many("other"))))).isGreaterThan(before + 63);
     }
 
     @Test
     void keysThatWereGrantedManyFencingTokensAreForgottenToo() {
         for (int i = 0; i < 3 * LocalLockBackend.REMEMBERED; i++) {
-            answer(backend.acquire(many("churn:" + i)));
-            backend.release(new ReleaseCommand("churn:" + i, first, 0));
+            answer(backend.attemptAcquire(many("churn:" + i)));
+            backend.releaseToken(new ReleaseCommand("churn:" + i, first, 0));
         }
 
         assertThat(backend.size()).isLessThanOrEqualTo(LocalLockBackend.REMEMBERED);

@@ -79,7 +79,7 @@ class LocalLockSignalsTests extends LocalLocks {
     void aTryKeepsThePlaceOfItsInstance() throws InterruptedException {
         BlockingQueue<String> b = listen("b");
         Duration lease = Duration.ofSeconds(1);
-        granted(answer(backend.acquire(new AcquireCommand(KEY, first, lease, 0, 1, Optional.empty()))));
+        granted(answer(backend.attemptAcquire(new AcquireCommand(KEY, first, lease, 0, 1, Optional.empty()))));
         waitFor(second, Waiting.NEW);
         pass(lease);
         LockToken trying = new LockToken("b", 2);
@@ -188,7 +188,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     private ReleaseResult releaseAndWait(LockToken token) {
-        return answer(backend.release(
+        return answer(backend.releaseToken(
                 new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LocalLocks.PATIENCE), Duration.ZERO, Slots.ONLY)));
     }
 }

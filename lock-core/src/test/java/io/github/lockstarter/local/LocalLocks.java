@@ -47,23 +47,23 @@ abstract class LocalLocks {
     }
 
     AcquireResult acquire(LockToken token) {
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.empty())));
+        return answer(backend.attemptAcquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.empty())));
     }
 
     long waitFor(LockToken token, long position) {
         Waiting waiting = new Waiting(position, PATIENCE);
         AcquireResult result =
-                answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.of(waiting))));
+                answer(backend.attemptAcquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.of(waiting))));
         assertThat(result).isInstanceOf(Contended.class);
         return ((Contended) result).position();
     }
 
     ReleaseResult release(LockToken token, long fencingToken) {
-        return answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
+        return answer(backend.releaseToken(new ReleaseCommand(KEY, token, fencingToken)));
     }
 
     void withdraw(LockToken token) {
-        assertThat(answer(backend.release(ReleaseCommand.endOfWait(KEY, token))))
+        assertThat(answer(backend.releaseToken(ReleaseCommand.endOfWait(KEY, token))))
                 .isInstanceOf(ReleaseResult.Released.class);
     }
 

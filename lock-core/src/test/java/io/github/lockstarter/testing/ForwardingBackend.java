@@ -39,18 +39,18 @@ public abstract class ForwardingBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return backend.acquire(command);
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
+        return backend.attemptAcquire(command);
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return backend.renew(commands);
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
+        return backend.renewLeases(commands);
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return backend.release(command);
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
+        return backend.releaseToken(command);
     }
 
     @Override

@@ -254,7 +254,7 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         return queueOf(command.key()).attempt(acquireScript, command);
     }
 
@@ -275,7 +275,7 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         return connector.isCluster()
                 ? commands.stream()
                         .map(command -> queueOf(command.key()).inOrder(renewScript, command))
@@ -284,7 +284,7 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         CallQueue queue = queueOf(command.key());
         return command.slots().count() == 1
                 ? queue.inOrder(releaseScript, command)

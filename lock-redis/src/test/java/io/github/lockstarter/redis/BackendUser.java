@@ -37,7 +37,7 @@ public final class BackendUser {
     }
 
     public AcquireResult acquire(LockToken token) {
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.empty())));
+        return answer(backend.attemptAcquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.empty())));
     }
 
     public long granted(LockToken token) {
@@ -50,7 +50,7 @@ public final class BackendUser {
 
     public AcquireResult waitFor(LockToken token) {
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
+        return answer(backend.attemptAcquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
     }
 
     public RenewResult renew(LockToken token, Duration lease) {
@@ -58,16 +58,16 @@ public final class BackendUser {
     }
 
     public RenewResult renew(LockToken token, Duration lease, long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(KEY, token, lease, fencingToken, 0)))
+        return answer(backend.renewLeases(List.of(new RenewCommand(KEY, token, lease, fencingToken, 0)))
                 .get(0));
     }
 
     public ReleaseResult release(LockToken token, long fencingToken) {
-        return answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
+        return answer(backend.releaseToken(new ReleaseCommand(KEY, token, fencingToken)));
     }
 
     public ReleaseResult withdraw(LockToken token) {
-        return answer(backend.release(ReleaseCommand.endOfWait(KEY, token)));
+        return answer(backend.releaseToken(ReleaseCommand.endOfWait(KEY, token)));
     }
 
     public static <T> T answer(CompletionStage<T> stage) {

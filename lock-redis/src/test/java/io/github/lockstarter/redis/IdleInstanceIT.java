@@ -48,7 +48,7 @@ class IdleInstanceIT {
                 "lock:", RedisStore.DEFAULTS.commandTimeout(), new RedisSettings.HistoryGuard(grace, firstUse, quiet));
         try (RedisServer server = RedisServer.start();
                 RedisLockBackend backend = backend(new DirectRedisConnector(server.uri(), settings), settings)) {
-            BackendUser.answer(backend.acquire(command(BackendUser.KEY)));
+            BackendUser.answer(backend.attemptAcquire(command(BackendUser.KEY)));
 
             server.kill();
             server.restart();
@@ -70,7 +70,7 @@ class IdleInstanceIT {
                 .toList();
         try (RedisLockBackend backend = backend(cluster(), RedisStore.DEFAULTS)) {
             assertThat(keys)
-                    .extracting(key -> BackendUser.answer(backend.acquire(command(key))))
+                    .extracting(key -> BackendUser.answer(backend.attemptAcquire(command(key))))
                     .hasSize(3)
                     // the second if an earlier test had the node promoted
                     .hasOnlyElementsOfTypes(AcquireResult.Granted.class, AcquireResult.Recovering.class);
@@ -89,7 +89,7 @@ class IdleInstanceIT {
         RedisServer node = CLUSTER.topology().masterOf("lock:{0}");
         RedisServer replica = CLUSTER.topology().replicaOf(node);
         try (RedisLockBackend backend = backend(cluster(), RedisStore.DEFAULTS)) {
-            BackendUser.answer(backend.acquire(command("0")));
+            BackendUser.answer(backend.attemptAcquire(command("0")));
 
             node.kill();
 
@@ -110,7 +110,7 @@ class IdleInstanceIT {
             RedisConnections connections = new RedisConnections(connector, settings, PULSE);
             try (RedisLockBackend backend = new RedisLockBackend(connector, settings, connections)) {
                 backend.listen("a", new RecordedSignals());
-                BackendUser.answer(backend.acquire(command(BackendUser.KEY)));
+                BackendUser.answer(backend.attemptAcquire(command(BackendUser.KEY)));
 
                 await().atMost(Patience.TIME).until(() -> replica.commands().exists("lock:history") == 1);
                 replica.promote();

@@ -98,7 +98,7 @@ class RedisFaultsIT {
             long fencingToken = new BackendUser(twice).granted(OWNER);
             CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
             proxy.refuse();
-            CompletableFuture<ReleaseResult> released = twice.release(
+            CompletableFuture<ReleaseResult> released = twice.releaseToken(
                             new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken))
                     .toCompletableFuture();
             answer(dropped);
@@ -116,7 +116,7 @@ class RedisFaultsIT {
             new BackendUser(twice).renew(OWNER, BackendUser.LEASE);
             CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
             proxy.refuse();
-            CompletableFuture<AcquireResult> acquired = twice.acquire(
+            CompletableFuture<AcquireResult> acquired = twice.attemptAcquire(
                             new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))
                     .toCompletableFuture();
             answer(dropped);
@@ -153,7 +153,7 @@ class RedisFaultsIT {
         List<RenewCommand> commands = IntStream.range(0, 60)
                 .mapToObj(i -> new RenewCommand("order:" + i, OWNER, BackendUser.LEASE, 0, 0))
                 .toList();
-        assertThat(backend.renew(commands))
+        assertThat(backend.renewLeases(commands))
                 .hasSize(60)
                 .extracting(BackendUser::answer)
                 .hasOnlyElementsOfType(RenewResult.Unknown.class);
@@ -210,7 +210,7 @@ class RedisFaultsIT {
             proxy.stallReplies();
             // 32 travel together at most.
             List<CompletableFuture<AcquireResult>> results = IntStream.range(2, 152)
-                    .mapToObj(i -> small.acquire(new AcquireCommand(
+                    .mapToObj(i -> small.attemptAcquire(new AcquireCommand(
                                     BackendUser.KEY, token("a", i), BackendUser.LEASE, 0, 1, Optional.empty()))
                             .toCompletableFuture())
                     .toList();
@@ -218,7 +218,7 @@ class RedisFaultsIT {
                     .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                             .contains("was not sent to Redis", "size exceeded: 2"));
             List<RenewCommand> renewals = List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 0));
-            assertThat(answer(small.renew(renewals).get(0))).isInstanceOf(RenewResult.Unknown.class);
+            assertThat(answer(small.renewLeases(renewals).get(0))).isInstanceOf(RenewResult.Unknown.class);
         }
     }
 

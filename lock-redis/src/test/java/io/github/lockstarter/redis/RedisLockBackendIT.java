@@ -56,8 +56,8 @@ class RedisLockBackendIT extends BackendOnServer {
     void sendsAReleaseBeforeALaterAttemptWhenBothPrecedeTheConnection() {
         LockToken held = token("a", 1);
         redis.set("lock:{" + BackendUser.KEY + "}", "%016d %s".formatted(7, held.value()));
-        backend.release(new ReleaseCommand(BackendUser.KEY, held, 7));
-        CompletionStage<AcquireResult> next = backend.acquire(
+        backend.releaseToken(new ReleaseCommand(BackendUser.KEY, held, 7));
+        CompletionStage<AcquireResult> next = backend.attemptAcquire(
                 new AcquireCommand(BackendUser.KEY, token("a", 2), BackendUser.LEASE, 0, 1, Optional.empty()));
         assertThat(answer(next)).isInstanceOf(AcquireResult.Granted.class);
     }
@@ -68,14 +68,14 @@ class RedisLockBackendIT extends BackendOnServer {
         CountDownLatch busy = new CountDownLatch(1);
         CompletableFuture<Void> goOn = new CompletableFuture<>();
         redis.clientPause(100);
-        backend.acquire(acquire("order:43", OTHER)).thenRun(() -> {
+        backend.attemptAcquire(acquire("order:43", OTHER)).thenRun(() -> {
             busy.countDown();
             goOn.join();
         });
         assertThat(busy.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         CompletionStage<ReleaseResult> released =
-                backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
-        CompletionStage<AcquireResult> acquired = backend.acquire(acquire(BackendUser.KEY, OTHER));
+                backend.releaseToken(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        CompletionStage<AcquireResult> acquired = backend.attemptAcquire(acquire(BackendUser.KEY, OTHER));
         goOn.complete(null);
         assertThat(answer(released)).isEqualTo(new ReleaseResult.Released(0));
         assertThat(answer(acquired)).isInstanceOf(AcquireResult.Granted.class);

@@ -35,9 +35,9 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
                 .toList();
         commands.stream()
                 .filter(command -> !command.key().endsWith("7"))
-                .forEach(command -> answer(backend.acquire(
+                .forEach(command -> answer(backend.attemptAcquire(
                         new AcquireCommand(command.key(), OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))));
-        List<CompletionStage<RenewResult>> stages = backend.renew(commands);
+        List<CompletionStage<RenewResult>> stages = backend.renewLeases(commands);
         assertThat(stages).hasSize(100);
         for (int i = 0; i < 100; i++) {
             RenewResult expected = i % 10 == 7 ? new RenewResult.NotHeld() : new RenewResult.Renewed();
@@ -63,12 +63,12 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         for (int i = 0; i < 320; i++) {
             LockToken token = token("a", 100 + i);
             AcquireCommand command = new AcquireCommand("many:" + i, token, BackendUser.LEASE, 0, 1, Optional.empty());
-            AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(command));
+            AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.attemptAcquire(command));
             held.add(new RenewCommand("many:" + i, token, BackendUser.LEASE, granted.fencingToken(), 0));
         }
         redis.flushall();
         redis.configResetstat();
-        assertThat(backend.renew(held))
+        assertThat(backend.renewLeases(held))
                 .extracting(BackendUser::answer)
                 .hasOnlyElementsOfType(RenewResult.Renewed.class);
         assertThat(redis.keys("lock:{many:*}")).hasSize(320);
@@ -79,7 +79,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
 
     private long callsToRenew(int locks) {
         redis.configResetstat();
-        backend.renew(renewals(locks)).forEach(BackendUser::answer);
+        backend.renewLeases(renewals(locks)).forEach(BackendUser::answer);
         return scriptCalls();
     }
 
@@ -98,7 +98,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     void renewsManyLocksEachWithItsOwnLease() {
         redis.psetex("lock:{order:0}", 50_000, stored(OWNER));
         redis.psetex("lock:{order:1}", 50_000, stored(OWNER));
-        List<CompletionStage<RenewResult>> stages = backend.renew(List.of(
+        List<CompletionStage<RenewResult>> stages = backend.renewLeases(List.of(
                 new RenewCommand("order:0", OWNER, Duration.ofSeconds(100), 0, 0),
                 new RenewCommand("order:1", OWNER, Duration.ofSeconds(200), 0, 0)));
         assertThat(stages).extracting(BackendUser::answer).hasOnlyElementsOfType(RenewResult.Renewed.class);
@@ -111,7 +111,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         redis.psetex("lock:{order:0}", 50_000, stored(OWNER));
         redis.lpush("lock:{order:1}", "x");
         redis.psetex("lock:{order:2}", 50_000, stored(OWNER));
-        assertThat(backend.renew(renewals(3)))
+        assertThat(backend.renewLeases(renewals(3)))
                 .extracting(BackendUser::answer)
                 .hasExactlyElementsOfTypes(
                         RenewResult.Renewed.class, RenewResult.NotHeld.class, RenewResult.Renewed.class);
@@ -123,7 +123,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         redis.psetex("lock:{order:1}", 900_000, stored(OWNER));
         user.renew(OWNER, BackendUser.LEASE);
         REDIS.server().grantDefaultUser("-pexpire");
-        List<CompletionStage<RenewResult>> stages = backend.renew(renewals(3));
+        List<CompletionStage<RenewResult>> stages = backend.renewLeases(renewals(3));
         assertThat(answer(stages.get(0)))
                 .isInstanceOfSatisfying(RenewResult.Unknown.class, unknown -> assertThat(unknown.reason())
                         .contains("refused")
@@ -139,13 +139,13 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         user.renew(OWNER, BackendUser.LEASE);
         redis.scriptFlush();
         REDIS.server().pause(); // so that all calls are sent before the first is answered: a later one has the text
-        List<CompletionStage<RenewResult>> renewed = backend.renew(commands);
+        List<CompletionStage<RenewResult>> renewed = backend.renewLeases(commands);
         REDIS.server().resume();
         assertThat(renewed)
                 .as("to be renewed again at once")
                 .extracting(BackendUser::answer)
                 .containsOnly(new RenewResult.Deferred(Duration.ZERO));
-        assertThat(backend.renew(commands))
+        assertThat(backend.renewLeases(commands))
                 .extracting(BackendUser::answer)
                 .hasOnlyElementsOfType(RenewResult.Renewed.class);
     }
@@ -237,12 +237,13 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     private CompletionStage<RenewResult> renew(long fencingToken) {
-        return backend.renew(List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken, 0)))
+        return backend.renewLeases(
+                        List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken, 0)))
                 .get(0);
     }
 
     private CompletionStage<ReleaseResult> release(long fencingToken) {
-        return backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        return backend.releaseToken(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
     }
 
     private <T> CompletionStage<T> onEventLoop(Supplier<CompletionStage<T>> calls) {

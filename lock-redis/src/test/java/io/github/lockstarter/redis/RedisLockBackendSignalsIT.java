@@ -46,12 +46,13 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
         RecordedSignals ownersSignals = new RecordedSignals();
         try (RedisLockBackend ownersBackend = backend()) {
             ownersBackend.listen(owner.instanceId(), ownersSignals);
-            answer(ownersBackend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
-            assertThat(answer(backend.acquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, 1, waiting))))
+            answer(ownersBackend.attemptAcquire(
+                    new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
+            assertThat(answer(backend.attemptAcquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, 1, waiting))))
                     .isInstanceOf(AcquireResult.Contended.class);
             Awaitility.await()
                     .untilAsserted(() -> assertThat(ownersSignals.wanted()).containsExactly(key));
-            assertThat(answer(ownersBackend.release(new ReleaseCommand(key, owner, 0))))
+            assertThat(answer(ownersBackend.releaseToken(new ReleaseCommand(key, owner, 0))))
                     .isEqualTo(new ReleaseResult.Released(1));
         }
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key));
@@ -66,15 +67,15 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
         RecordedSignals signals = new RecordedSignals();
         backend.listen("b", signals);
         Waiting atTheEnd = new Waiting(Waiting.NEW, BackendUser.LEASE);
-        answer(backend.acquire(new AcquireCommand(key, OWNER, BackendUser.LEASE, 0, 1, Optional.empty())));
+        answer(backend.attemptAcquire(new AcquireCommand(key, OWNER, BackendUser.LEASE, 0, 1, Optional.empty())));
         long position = position(key, atTheEnd);
-        answer(backend.release(ReleaseCommand.endOfWait(key, OWNER)));
+        answer(backend.releaseToken(ReleaseCommand.endOfWait(key, OWNER)));
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key));
 
         LockToken owner = token("a", 2);
-        answer(backend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
+        answer(backend.attemptAcquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
         assertThat(position(key, new Waiting(position, BackendUser.LEASE))).isEqualTo(position);
-        assertThat(answer(backend.release(new ReleaseCommand(
+        assertThat(answer(backend.releaseToken(new ReleaseCommand(
                         key, owner, 0, new Wait.GoesOn(BackendUser.LEASE), Duration.ZERO, Slots.ONLY))))
                 .isEqualTo(new ReleaseResult.Released(1));
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key, key));
@@ -83,8 +84,8 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
     }
 
     private long position(String key, Waiting waiting) {
-        AcquireResult result =
-                answer(backend.acquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, 1, Optional.of(waiting))));
+        AcquireResult result = answer(
+                backend.attemptAcquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, 1, Optional.of(waiting))));
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);
         return ((AcquireResult.Contended) result).position();
     }

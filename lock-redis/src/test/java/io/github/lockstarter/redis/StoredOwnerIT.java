@@ -45,7 +45,7 @@ class StoredOwnerIT {
     }
 
     private Optional<LockHolder> refusing() {
-        AcquireResult refused = backend.acquire(new AcquireCommand(
+        AcquireResult refused = backend.attemptAcquire(new AcquireCommand(
                         "order:42", new LockToken("b", 1), Duration.ofSeconds(5), 0, 1, Optional.empty()))
                 .toCompletableFuture()
                 .join();

@@ -16,18 +16,18 @@ import java.util.concurrent.CompletionStage;
 record CrashTakeoverStore(LockBackend store, CrashTakeover crashTakeover) implements LockBackend {
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return store.acquire(command);
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
+        return store.attemptAcquire(command);
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return store.renew(commands);
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
+        return store.renewLeases(commands);
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return store.release(command);
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
+        return store.releaseToken(command);
     }
 
     @Override

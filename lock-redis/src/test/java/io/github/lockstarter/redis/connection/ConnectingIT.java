@@ -316,7 +316,7 @@ class ConnectingIT {
     }
 
     private static CompletableFuture<AcquireResult> acquire(RedisLockBackend backend, int sequence) {
-        return backend.acquire(new AcquireCommand(
+        return backend.attemptAcquire(new AcquireCommand(
                         BackendUser.KEY, token("a", sequence), BackendUser.LEASE, 0, 1, Optional.empty()))
                 .toCompletableFuture();
     }

@@ -108,7 +108,7 @@ class RedisConnectionsTests {
             Thread.currentThread().setContextClassLoader(before);
         }
         try (made) {
-            made.release(ReleaseCommand.endOfWait(BackendUser.KEY, OWNER));
+            made.releaseToken(ReleaseCommand.endOfWait(BackendUser.KEY, OWNER));
             assertThat(answer(context)).isSameAs(application);
         }
     }
@@ -192,7 +192,7 @@ class RedisConnectionsTests {
             connected.complete(null);
             CompletableFuture<?> released;
             do { // a slow machine sends none within the timeout
-                CompletableFuture<?> next = waiting.release(new ReleaseCommand(BackendUser.KEY, OWNER, 0))
+                CompletableFuture<?> next = waiting.releaseToken(new ReleaseCommand(BackendUser.KEY, OWNER, 0))
                         .toCompletableFuture();
                 Awaitility.await().until(() -> next.isDone() || !redis.sent().isEmpty());
                 released = next;
@@ -381,7 +381,8 @@ class RedisConnectionsTests {
     }
 
     private CompletableFuture<AcquireResult> acquire() {
-        return backend.acquire(new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))
+        return backend.attemptAcquire(
+                        new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))
                 .toCompletableFuture();
     }
 
@@ -390,11 +391,12 @@ class RedisConnectionsTests {
     }
 
     private CompletableFuture<ReleaseResult> release() {
-        return backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, 0)).toCompletableFuture();
+        return backend.releaseToken(new ReleaseCommand(BackendUser.KEY, OWNER, 0))
+                .toCompletableFuture();
     }
 
     private void withdraw() {
-        assertThat(backend.release(ReleaseCommand.endOfWait(BackendUser.KEY, OWNER)))
+        assertThat(backend.releaseToken(ReleaseCommand.endOfWait(BackendUser.KEY, OWNER)))
                 .isNotNull();
     }
 
@@ -416,14 +418,14 @@ class RedisConnectionsTests {
         ACQUIRE {
             @Override
             CompletionStage<?> send(RedisLockBackend backend) {
-                return backend.acquire(
+                return backend.attemptAcquire(
                         new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()));
             }
         },
         RENEW {
             @Override
             CompletionStage<RenewResult> send(RedisLockBackend backend) {
-                return backend.renew(List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 0)))
+                return backend.renewLeases(List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 0)))
                         .get(0);
             }
         };

@@ -42,14 +42,14 @@ class CollectedCallsContractIT {
         try (LockStore store =
                 new RedisStore(REDIS.server().uri()).with(RedisStore.guarding(Duration.ofSeconds(2), commandTimeout))) {
             LockBackend backend = store.connect();
-            backend.acquire(attempt("first", 1)).toCompletableFuture().join();
+            backend.attemptAcquire(attempt("first", 1)).toCompletableFuture().join();
             REDIS.server().pause();
             long began = System.nanoTime();
-            backend.acquire(attempt("under way", 2));
+            backend.attemptAcquire(attempt("under way", 2));
             List<CompletionStage<?>> calls = List.of(
-                    backend.acquire(attempt("key", 3)),
-                    backend.release(new ReleaseCommand("first", new LockToken(INSTANCE, 1), 0)),
-                    backend.release(ReleaseCommand.endOfWait("key", new LockToken(INSTANCE, 4))));
+                    backend.attemptAcquire(attempt("key", 3)),
+                    backend.releaseToken(new ReleaseCommand("first", new LockToken(INSTANCE, 1), 0)),
+                    backend.releaseToken(ReleaseCommand.endOfWait("key", new LockToken(INSTANCE, 4))));
             calls.forEach(call -> call.toCompletableFuture().join());
             Duration took = Duration.ofNanos(System.nanoTime() - began);
             assertThat(took).isBetween(commandTimeout, commandTimeout.multipliedBy(2));
@@ -67,16 +67,16 @@ class CollectedCallsContractIT {
             for (int round = 0; round < 200; round++) {
                 String key = "key:" + round;
                 LockToken token = new LockToken(INSTANCE, ++number);
-                assertThat(backend.acquire(attempt(key, number))
+                assertThat(backend.attemptAcquire(attempt(key, number))
                                 .toCompletableFuture()
                                 .join())
                         .isInstanceOf(AcquireResult.Granted.class);
                 for (int other = 0; other < round % 5; other++) {
-                    backend.acquire(attempt("other:" + round + ":" + other, ++number));
-                    backend.release(new ReleaseCommand("none:" + other, new LockToken(INSTANCE, ++number), 0));
+                    backend.attemptAcquire(attempt("other:" + round + ":" + other, ++number));
+                    backend.releaseToken(new ReleaseCommand("none:" + other, new LockToken(INSTANCE, ++number), 0));
                 }
-                backend.release(new ReleaseCommand(key, token, 0));
-                assertThat(backend.acquire(attempt(key, ++number))
+                backend.releaseToken(new ReleaseCommand(key, token, 0));
+                assertThat(backend.attemptAcquire(attempt(key, ++number))
                                 .toCompletableFuture()
                                 .join())
                         .isInstanceOf(AcquireResult.Granted.class);

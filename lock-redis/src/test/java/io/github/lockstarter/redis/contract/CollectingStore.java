@@ -43,13 +43,13 @@ public record CollectingStore(LockStore store) implements LockStore {
 
     private static void attempt(LockBackend backend) {
         long number = NUMBER.incrementAndGet();
-        backend.acquire(new AcquireCommand(
+        backend.attemptAcquire(new AcquireCommand(
                 "other:" + number, new LockToken(OTHERS, number), Duration.ofMillis(1), 0, 1, Optional.empty()));
     }
 
     private static void release(LockBackend backend) {
         long number = NUMBER.incrementAndGet();
-        backend.release(new ReleaseCommand("other:" + number, new LockToken(OTHERS, number), 0));
+        backend.releaseToken(new ReleaseCommand("other:" + number, new LockToken(OTHERS, number), 0));
     }
 
     @Override

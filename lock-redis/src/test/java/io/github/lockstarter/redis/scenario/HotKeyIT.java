@@ -110,13 +110,14 @@ class HotKeyIT extends RedisScenario {
     void keepsNoStateOfAnsweredCallsWhileTheKeyIsBusy() {
         try (RedisStore store = new RedisStore(server().uri()).with(settings())) {
             LockBackend backend = store.connect();
-            backend.acquire(attempt(key, 1)).toCompletableFuture().join();
+            backend.attemptAcquire(attempt(key, 1)).toCompletableFuture().join();
             List<WeakReference<?>> answered = new ArrayList<>();
             Deque<CompletableFuture<AcquireResult>> underWay = new ArrayDeque<>();
             int calls = 2_000;
             for (int i = 0; i < calls; i++) {
-                backend.acquire(attempt(key + ":other:" + i, calls + 2 + i)); // so that the next one is collected
-                underWay.add(backend.acquire(attempt(key, 2 + i)).toCompletableFuture());
+                backend.attemptAcquire(
+                        attempt(key + ":other:" + i, calls + 2 + i)); // so that the next one is collected
+                underWay.add(backend.attemptAcquire(attempt(key, 2 + i)).toCompletableFuture());
                 if (underWay.size() > 8) {
                     CompletableFuture<AcquireResult> oldest = underWay.remove();
                     oldest.join();
@@ -144,13 +145,13 @@ class HotKeyIT extends RedisScenario {
         try (RedisStore store = RedisStore.behind(proxy).with(settings())) {
             LockBackend backend = store.connect();
             Optional<Waiting> again = Optional.of(new Waiting(1_000, Duration.ofSeconds(5)));
-            backend.acquire(attempt(key, 1)).toCompletableFuture().join();
-            backend.acquire(attempt(key, 2, again)).toCompletableFuture().join();
+            backend.attemptAcquire(attempt(key, 1)).toCompletableFuture().join();
+            backend.attemptAcquire(attempt(key, 2, again)).toCompletableFuture().join();
             redis().configResetstat();
             proxy.stallReplies();
             List<CompletableFuture<AcquireResult>> attempts = Stream.iterate(3, i -> i + 1)
                     .limit(2_000)
-                    .map(i -> backend.acquire(attempt(key + i, i, again)).toCompletableFuture())
+                    .map(i -> backend.attemptAcquire(attempt(key + i, i, again)).toCompletableFuture())
                     .toList();
             await().until(() -> scriptCalls() >= MOST_UNANSWERED);
             letPass(Duration.ofMillis(100));

@@ -105,25 +105,25 @@ public final class EtcdLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         if (closed) {
             IllegalStateException cause = new IllegalStateException("closed");
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected("The etcd lock backend is closed", cause));
         }
         Deadline deadline = client.deadline();
-        return order.send(command.key(), () -> acquirer.acquire(command, deadline));
+        return order.send(command.key(), () -> acquirer.attemptKey(command, deadline));
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return renewer.renew(commands, client.deadline());
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
+        return renewer.renewKeys(commands, client.deadline());
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         Deadline deadline = client.deadline();
-        return order.send(command.key(), () -> releaser.release(command, deadline));
+        return order.send(command.key(), () -> releaser.releaseKey(command, deadline));
     }
 
     @Override

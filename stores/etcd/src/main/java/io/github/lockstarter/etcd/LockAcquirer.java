@@ -69,7 +69,7 @@ record LockAcquirer(
         }));
     }
 
-    CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
+    CompletableFuture<AcquireResult> attemptKey(AcquireCommand command, Deadline deadline) {
         CompletableFuture<AcquireResult> result = command.permits() == 1 && !busy.remove(command.key())
                 ? begin(command, names.lock(command.key()), deadline)
                 : readSlots(command, deadline).thenCompose(read -> read.free()
@@ -134,7 +134,7 @@ record LockAcquirer(
         int slot = names.slots(command.key(), command.permits()).indexOf(found.getKey());
         RenewCommand renewal = new RenewCommand(
                 command.key(), command.token(), command.lease(), entry.lastFencingToken(revision), slot);
-        return renewer.renew(List.of(renewal), deadline)
+        return renewer.renewKeys(List.of(renewal), deadline)
                 .get(0)
                 .toCompletableFuture()
                 .thenApply(renewed -> {

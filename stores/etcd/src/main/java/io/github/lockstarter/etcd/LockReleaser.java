@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  */
 record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, WaitingKeys waiting, String target) {
 
-    CompletableFuture<ReleaseResult> release(ReleaseCommand command, Deadline deadline) {
+    CompletableFuture<ReleaseResult> releaseKey(ReleaseCommand command, Deadline deadline) {
         return outcome(command, deadline).exceptionally(thrown -> {
             EtcdFailure failure = EtcdFailure.of(thrown, target);
             return new ReleaseResult.Unknown(failure.reason(), failure.cause());

@@ -31,7 +31,7 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
     /** Etcd's default limit is 128 requests in a transaction. */
     private static final int MOST_READ = 100;
 
-    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands, Deadline deadline) {
+    List<CompletionStage<RenewResult>> renewKeys(List<RenewCommand> commands, Deadline deadline) {
         List<CompletionStage<RenewResult>> results = new ArrayList<>();
         for (int from = 0; from < commands.size(); from += MOST_READ) {
             results.addAll(

@@ -60,13 +60,13 @@ class EtcdFaultsIT extends EtcdScenario {
     void theLeaseOfARepeatedAttemptCountsFromItsOwnSending() {
         LockBackend backend = connected();
         LockToken token = newToken();
-        AcquireResult first = answer(backend.acquire(attempt(token)));
+        AcquireResult first = answer(backend.attemptAcquire(attempt(token)));
         long lease = storedLock().getLease();
         Duration before = LEASE.minusSeconds(3);
         await().until(() -> answer(client.remaining(lease, deadline())).compareTo(before) < 0);
 
         await().untilAsserted(() -> {
-            assertThat(answer(backend.acquire(attempt(token)))).isEqualTo(first);
+            assertThat(answer(backend.attemptAcquire(attempt(token)))).isEqualTo(first);
             assertThat(answer(client.remaining(storedLock().getLease(), deadline())))
                     .isGreaterThan(before);
         });
@@ -76,7 +76,7 @@ class EtcdFaultsIT extends EtcdScenario {
     void losesALockWhoseKeyIsDeletedWhileItsLeaseLasts() {
         LockBackend backend = connected();
         LockToken token = newToken();
-        AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
+        AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.attemptAcquire(attempt(token)));
 
         DeleteRangeRequest deletion =
                 DeleteRangeRequest.newBuilder().setKey(storedLock().getKey()).build();
@@ -94,19 +94,20 @@ class EtcdFaultsIT extends EtcdScenario {
         LockBackend backend = connected(hasty());
         LockToken token = newToken();
         AcquireResult.Granted granted =
-                (AcquireResult.Granted) answer(connected().acquire(attempt(token)));
+                (AcquireResult.Granted) answer(connected().attemptAcquire(attempt(token)));
         ReleaseCommand release = new ReleaseCommand(key, token, granted.fencingToken());
 
         server.pause();
         CompletableFuture<AcquireResult> acquired =
-                backend.acquire(attempt(newToken())).toCompletableFuture();
-        CompletableFuture<RenewResult> renewed = backend.renew(
+                backend.attemptAcquire(attempt(newToken())).toCompletableFuture();
+        CompletableFuture<RenewResult> renewed = backend.renewLeases(
                         List.of(new RenewCommand(key, token, LEASE, granted.fencingToken(), 0)))
                 .get(0)
                 .toCompletableFuture();
-        CompletableFuture<ReleaseResult> released = backend.release(release).toCompletableFuture();
+        CompletableFuture<ReleaseResult> released =
+                backend.releaseToken(release).toCompletableFuture();
         CompletableFuture<ReleaseResult> withdrawn =
-                backend.release(ReleaseCommand.endOfWait(key, newToken())).toCompletableFuture();
+                backend.releaseToken(ReleaseCommand.endOfWait(key, newToken())).toCompletableFuture();
 
         assertThat(answer(acquired)).isInstanceOf(AcquireResult.Rejected.class);
         assertThat(answer(renewed)).isInstanceOf(RenewResult.Unknown.class);
@@ -114,9 +115,9 @@ class EtcdFaultsIT extends EtcdScenario {
         assertThat(answer(withdrawn)).isInstanceOf(ReleaseResult.Unknown.class);
 
         server.resume();
-        await().untilAsserted(() -> assertThat(answer(backend.release(release)))
+        await().untilAsserted(() -> assertThat(answer(backend.releaseToken(release)))
                 .isInstanceOfAny(ReleaseResult.Released.class, ReleaseResult.NotHeld.class));
-        assertThat(answer(connected().acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(connected().attemptAcquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
     }
 
     private LockBackend hasty() {
@@ -133,12 +134,13 @@ class EtcdFaultsIT extends EtcdScenario {
             proxy.hang();
             proxy.cut(); // the client connects again, to a server that accepts connections and says nothing
             await().untilAsserted(() -> {
-                assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Rejected.class);
+                assertThat(answer(backend.attemptAcquire(attempt(newToken()))))
+                        .isInstanceOf(AcquireResult.Rejected.class);
                 assertThat(proxy.connections()).isPositive();
             });
             proxy.replace();
 
-            await().untilAsserted(() -> assertThat(answer(backend.acquire(attempt(newToken()))))
+            await().untilAsserted(() -> assertThat(answer(backend.attemptAcquire(attempt(newToken()))))
                     .isInstanceOf(AcquireResult.Contended.class));
             await().until(() -> held.release() == ReleaseOutcome.RELEASED);
         }
@@ -154,7 +156,7 @@ class EtcdFaultsIT extends EtcdScenario {
                 LockHandle held = acquiredSometime(application)) {
             proxy.forget();
 
-            List<AcquireResult> answers = Stream.generate(() -> answer(backend.acquire(attempt(newToken()))))
+            List<AcquireResult> answers = Stream.generate(() -> answer(backend.attemptAcquire(attempt(newToken()))))
                     .limit(4)
                     .toList();
 
@@ -253,7 +255,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     private RenewResult renewed(LockBackend backend, LockToken token, long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(key, token, LEASE, fencingToken, 0)))
+        return answer(backend.renewLeases(List.of(new RenewCommand(key, token, LEASE, fencingToken, 0)))
                 .get(0));
     }
 
@@ -263,7 +265,7 @@ class EtcdFaultsIT extends EtcdScenario {
         server.kill();
 
         // The first attempt may be under way when its connection breaks.
-        assertThat(answer(backend.acquire(attempt(newToken()))))
+        assertThat(answer(backend.attemptAcquire(attempt(newToken()))))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                         .contains("did not answer", server.endpoint().substring("http://".length())));
         assertThat(answer(backend.state()).failure()).isPresent();

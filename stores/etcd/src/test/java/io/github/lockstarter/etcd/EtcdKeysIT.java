@@ -53,13 +53,15 @@ class EtcdKeysIT extends EtcdScenario {
         LockBackend holder = connected();
         LockBackend other = connected();
         for (int permits : new int[] {1, 2}) {
-            assertThat(answer(holder.acquire(attempt(newToken(), permits)))).isInstanceOf(AcquireResult.Granted.class);
-            assertThat(answer(other.acquire(attempt(newToken(), permits)))).isInstanceOf(AcquireResult.Contended.class);
+            assertThat(answer(holder.attemptAcquire(attempt(newToken(), permits))))
+                    .isInstanceOf(AcquireResult.Granted.class);
+            assertThat(answer(other.attemptAcquire(attempt(newToken(), permits))))
+                    .isInstanceOf(AcquireResult.Contended.class);
             long before = proposals();
             long transactions = transactions();
 
             for (int i = 0; i < attempts; i++) {
-                assertThat(answer(other.acquire(attempt(newToken(), permits))))
+                assertThat(answer(other.attemptAcquire(attempt(newToken(), permits))))
                         .isInstanceOf(AcquireResult.Contended.class);
             }
 
@@ -76,15 +78,15 @@ class EtcdKeysIT extends EtcdScenario {
         LockBackend backend = connected();
         AcquireCommand ofLongKey = new AcquireCommand("k".repeat(257), newToken(), LEASE, 0, 1, Optional.empty());
         AcquireCommand again = new AcquireCommand("k".repeat(257), newToken(), LEASE, 0, 1, Optional.empty());
-        assertThat(answer(backend.acquire(ofLongKey))).isInstanceOf(AcquireResult.Granted.class);
-        assertThat(answer(backend.acquire(again))).isInstanceOf(AcquireResult.Contended.class);
-        assertThat(answer(backend.acquire(attempt(newToken(), 1)))).isInstanceOf(AcquireResult.Granted.class);
-        assertThat(answer(backend.acquire(attempt(newToken(), 2)))).isInstanceOf(AcquireResult.Granted.class);
-        assertThat(answer(backend.acquire(attempt(newToken(), 2)))).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(answer(backend.attemptAcquire(ofLongKey))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(backend.attemptAcquire(again))).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(answer(backend.attemptAcquire(attempt(newToken(), 1)))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(backend.attemptAcquire(attempt(newToken(), 2)))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(backend.attemptAcquire(attempt(newToken(), 2)))).isInstanceOf(AcquireResult.Contended.class);
         long before = transactions();
 
-        assertThat(answer(backend.acquire(again))).isInstanceOf(AcquireResult.Contended.class);
-        assertThat(answer(backend.acquire(attempt(newToken(), 1)))).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(answer(backend.attemptAcquire(again))).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(answer(backend.attemptAcquire(attempt(newToken(), 1)))).isInstanceOf(AcquireResult.Contended.class);
 
         assertThat(transactions() - before).isEqualTo(2);
     }
@@ -97,14 +99,14 @@ class EtcdKeysIT extends EtcdScenario {
         LockBackend waiter = connected();
         waiter.listen("waiter", signals);
         LockToken token = newToken();
-        assertThat(answer(holder.acquire(attempt(token)))).isInstanceOf(AcquireResult.Granted.class);
-        assertThat(answer(waiter.acquire(attempt(newToken()).with(new Waiting(Waiting.NEW, LEASE)))))
+        assertThat(answer(holder.attemptAcquire(attempt(token)))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(waiter.attemptAcquire(attempt(newToken()).with(new Waiting(Waiting.NEW, LEASE)))))
                 .isInstanceOf(AcquireResult.Contended.class);
-        answer(holder.release(new ReleaseCommand(key, token, 0)));
+        answer(holder.releaseToken(new ReleaseCommand(key, token, 0)));
         await().untilAsserted(() -> verify(signals).onSignal(key, 0));
         long before = transactions();
 
-        assertThat(answer(waiter.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(answer(waiter.attemptAcquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
 
         assertThat(transactions() - before).isOne();
     }
@@ -164,20 +166,20 @@ class EtcdKeysIT extends EtcdScenario {
         LockToken token = newToken();
 
         AcquireResult above =
-                answer(backend.acquire(new AcquireCommand(key, token, LEASE, floor, 1024, Optional.empty())));
+                answer(backend.attemptAcquire(new AcquireCommand(key, token, LEASE, floor, 1024, Optional.empty())));
 
         long first = ((AcquireResult.Granted) above).fencingToken();
         assertThat(first).isGreaterThan(floor).isLessThan(floor + 1_000_000);
-        assertThat(answer(backend.release(new ReleaseCommand(key, token, first + 1023))))
+        assertThat(answer(backend.releaseToken(new ReleaseCommand(key, token, first + 1023))))
                 .isEqualTo(new ReleaseResult.Released(0));
-        AcquireResult next = answer(connected().acquire(attempt(newToken())));
+        AcquireResult next = answer(connected().attemptAcquire(attempt(newToken())));
         assertThat(((AcquireResult.Granted) next).fencingToken()).isGreaterThan(first + 1023);
     }
 
     @Test
     void refusesAFloorAboveAllTokens() {
-        AcquireResult result = answer(
-                connected().acquire(new AcquireCommand(key, newToken(), LEASE, (1L << 53) - 5, 1, Optional.empty())));
+        AcquireResult result = answer(connected()
+                .attemptAcquire(new AcquireCommand(key, newToken(), LEASE, (1L << 53) - 5, 1, Optional.empty())));
 
         assertThat(result).isInstanceOf(AcquireResult.Rejected.class);
         assertThat(keys()).isZero();
@@ -192,7 +194,7 @@ class EtcdKeysIT extends EtcdScenario {
                         .build(),
                 deadline()));
 
-        AcquireResult result = answer(connected().acquire(attempt(newToken())));
+        AcquireResult result = answer(connected().attemptAcquire(attempt(newToken())));
 
         assertThat(result)
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())

@@ -71,12 +71,13 @@ class EtcdUserIT extends EtcdScenario {
     void grantsAndRenewsLocksOfAUser() {
         try (EtcdLockBackend backend = backendOf(Optional.of(new EtcdCredentials("root", PASSWORD)))) {
             LockToken token = newToken();
-            AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
+            AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.attemptAcquire(attempt(token)));
 
-            assertThat(answer(backend.renew(List.of(new RenewCommand(key, token, LEASE, granted.fencingToken(), 0)))
-                            .get(0)))
+            assertThat(answer(
+                            backend.renewLeases(List.of(new RenewCommand(key, token, LEASE, granted.fencingToken(), 0)))
+                                    .get(0)))
                     .isInstanceOf(RenewResult.Renewed.class);
-            assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Contended.class);
+            assertThat(answer(backend.attemptAcquire(attempt(newToken())))).isInstanceOf(AcquireResult.Contended.class);
         }
     }
 
@@ -88,9 +89,9 @@ class EtcdUserIT extends EtcdScenario {
             CompletableFuture<String> revoked = new CompletableFuture<>();
             CompletableFuture<Void> restored = new CompletableFuture<>();
             idle.listen(token.instanceId(), new RevocationListener(revoked, restored));
-            AcquireResult.Granted granted = (AcquireResult.Granted) answer(idle.acquire(attempt(token)));
+            AcquireResult.Granted granted = (AcquireResult.Granted) answer(idle.attemptAcquire(attempt(token)));
             for (int i = 0; i < 20; i++) {
-                answer(other.acquire(attempt(newToken())));
+                answer(other.attemptAcquire(attempt(newToken())));
             }
 
             server.kill();
@@ -126,7 +127,7 @@ class EtcdUserIT extends EtcdScenario {
     @Test
     void refusesAWrongPasswordWithoutShowingIt() {
         try (EtcdLockBackend backend = backendOf(Optional.of(new EtcdCredentials("root", "wrong-secret")))) {
-            assertThat(answer(backend.acquire(attempt(newToken()))))
+            assertThat(answer(backend.attemptAcquire(attempt(newToken()))))
                     .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                             .contains("authentication failed")
                             .doesNotContain("wrong-secret"));
@@ -137,7 +138,7 @@ class EtcdUserIT extends EtcdScenario {
     @Test
     void refusesALockWithoutAUser() {
         try (EtcdLockBackend backend = backendOf(Optional.empty())) {
-            assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Rejected.class);
+            assertThat(answer(backend.attemptAcquire(attempt(newToken())))).isInstanceOf(AcquireResult.Rejected.class);
         }
     }
 }

@@ -32,7 +32,7 @@ class FullEtcdIT extends EtcdScenario {
 
         fill();
 
-        assertThat(answer(backend.acquire(attempt(newToken()))))
+        assertThat(answer(backend.attemptAcquire(attempt(newToken()))))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                         .contains(CURE));
         assertThat(answer(backend.state()).failure())
@@ -43,13 +43,13 @@ class FullEtcdIT extends EtcdScenario {
     void renewsAndReleasesGrantedLocks() {
         LockBackend backend = connected();
         LockToken token = newToken();
-        long fencingToken = ((AcquireResult.Granted) answer(backend.acquire(attempt(token)))).fencingToken();
+        long fencingToken = ((AcquireResult.Granted) answer(backend.attemptAcquire(attempt(token)))).fencingToken();
 
         fill();
 
         RenewCommand renewal = new RenewCommand(key, token, LEASE, fencingToken, 0);
-        assertThat(answer(backend.renew(List.of(renewal)).get(0))).isInstanceOf(RenewResult.Renewed.class);
-        assertThat(answer(backend.release(new ReleaseCommand(key, token, fencingToken))))
+        assertThat(answer(backend.renewLeases(List.of(renewal)).get(0))).isInstanceOf(RenewResult.Renewed.class);
+        assertThat(answer(backend.releaseToken(new ReleaseCommand(key, token, fencingToken))))
                 .isInstanceOf(ReleaseResult.Released.class);
     }
 

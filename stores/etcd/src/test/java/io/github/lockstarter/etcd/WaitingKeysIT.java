@@ -29,15 +29,15 @@ class WaitingKeysIT extends EtcdScenario {
         WaitingKeys waiting = new WaitingKeys(client, names, signals::add);
         LockBackend backend = connected();
         LockToken token = newToken();
-        answer(backend.acquire(attempt(token)));
+        answer(backend.attemptAcquire(attempt(token)));
         KeyValue refusedBy = storedLock();
-        answer(backend.release(new ReleaseCommand(key, token, 0)));
+        answer(backend.releaseToken(new ReleaseCommand(key, token, 0)));
 
         answer(join(waiting, refusedBy));
 
         await().untilAsserted(() -> assertThat(signals).containsExactly(key));
-        answer(backend.acquire(attempt(newToken())));
-        answer(backend.release(new ReleaseCommand(key, token, 0)));
+        answer(backend.attemptAcquire(attempt(newToken())));
+        answer(backend.releaseToken(new ReleaseCommand(key, token, 0)));
         await().during(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(signals).hasSize(1));
         assertThat(keys()).as("the lock, the waiter and its message").isEqualTo(3);
@@ -48,7 +48,7 @@ class WaitingKeysIT extends EtcdScenario {
     @Test
     void storesAWaitingInstanceWithTheNextRefusalAfterAFailure() {
         WaitingKeys waiting = new WaitingKeys(client, names, signalled -> {});
-        answer(connected().acquire(attempt(newToken())));
+        answer(connected().attemptAcquire(attempt(newToken())));
         KeyValue refusedBy = storedLock();
         String owner = "x".repeat(2_000_000) + ":1"; // etcd rejects such a long request
         KeyValue tooLong = refusedBy.toBuilder()

@@ -124,11 +124,11 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         List<String> slots = keys.of(command.key(), Slots.first(command.permits()));
         String key = slots.get(0);
         sweepSometimes();
-        return run(key, locks -> locks.acquire(slots, command), JdbcLockBackend::notAcquired)
+        return run(key, locks -> locks.trySlots(slots, command), JdbcLockBackend::notAcquired)
                 .thenApply(result -> result instanceof AcquireResult.Contended contended
                                 && command.waiting().isPresent()
                         ? lookingAgain(contended)
@@ -154,7 +154,7 @@ public final class JdbcLockBackend implements LockBackend {
 
     /** Renews in batches on a separate thread, so other commands do not delay renewals. */
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> renewals) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> renewals) {
         List<CompletionStage<RenewResult>> results = new ArrayList<>(renewals.size());
         for (int from = 0; from < renewals.size(); from += MOST_RENEWALS) {
             results.addAll(renewTogether(renewals.subList(from, Math.min(from + MOST_RENEWALS, renewals.size()))));
@@ -169,7 +169,7 @@ public final class JdbcLockBackend implements LockBackend {
                 .toList();
         JdbcCommand<List<RenewResult>> command = new JdbcCommand<>(
                 database,
-                locks -> locks.renew(leases),
+                locks -> locks.updateLeases(leases),
                 failure ->
                         Collections.nCopies(leases.size(), new RenewResult.Unknown(failure.reason(), failure.cause())));
         CompletableFuture<List<RenewResult>> results = command.within(settings.commandTimeout());
@@ -180,12 +180,12 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         String key = keys.of(command.key());
         List<String> slots = keys.of(command.key(), command.slots());
         return run(
                 key,
-                locks -> locks.release(key, slots, command),
+                locks -> locks.freeSlots(key, slots, command),
                 failure -> new ReleaseResult.Unknown(failure.reason(), failure.cause()));
     }
 

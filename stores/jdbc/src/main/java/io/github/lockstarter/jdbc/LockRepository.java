@@ -67,7 +67,7 @@ abstract class LockRepository {
      * takes an insert without effect and a read. PostgreSQL receives both in one message. With several permits, a read
      * of all slots comes first.
      */
-    AcquireResult acquire(List<String> slots, AcquireCommand command) throws SQLException {
+    AcquireResult trySlots(List<String> slots, AcquireCommand command) throws SQLException {
         for (int round = 0; round < MOST_ROUNDS; round++) {
             Optional<AcquireResult> result = attempt(slots, command);
             if (result.isPresent()) {
@@ -146,7 +146,7 @@ abstract class LockRepository {
      * Searches several slots for the token's. The end of a wait only frees a lock that a late attempt may have
      * acquired: there is no queue to leave.
      */
-    ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
+    ReleaseResult freeSlots(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
         if (command.endsWait()) {
             if (command.token().number() != LockToken.NO_ATTEMPT) {
@@ -206,7 +206,7 @@ abstract class LockRepository {
         try {
             number(key, token, 0, 1);
             forgetNumbers(0);
-            renew(List.of(new Lease(key, token, CHECKED_LEASE)));
+            updateLeases(List.of(new Lease(key, token, CHECKED_LEASE)));
             if (insert(key, other, CHECKED_LEASE)) {
                 return Optional.of(SqlFailure.ofTable(
                         "The table takes a second row of the same key, so that a lock would have two owners",
@@ -323,7 +323,7 @@ abstract class LockRepository {
     }
 
     /** Changes the row even if its lease is longer: a driver may count only changed rows. */
-    List<RenewResult> renew(List<Lease> leases) throws SQLException {
+    List<RenewResult> updateLeases(List<Lease> leases) throws SQLException {
         String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(" + laterThan("lock_until") + ", " + later()
                 + ") WHERE lock_key = ? AND owner = ? AND lock_until > " + now();
         int[] counts = session.executeBatch(

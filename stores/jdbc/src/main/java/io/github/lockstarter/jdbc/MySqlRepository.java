@@ -69,14 +69,14 @@ class MySqlRepository extends LockRepository {
 
     /** In one transaction, since the server flushes each transaction to disk separately. */
     @Override
-    final List<RenewResult> renew(List<Lease> leases) throws SQLException {
+    final List<RenewResult> updateLeases(List<Lease> leases) throws SQLException {
         if (leases.size() == 1) {
-            return super.renew(leases);
+            return super.updateLeases(leases);
         }
         Connection connection = session.connection();
         connection.setAutoCommit(false);
         try {
-            List<RenewResult> results = super.renew(leases);
+            List<RenewResult> results = super.updateLeases(leases);
             connection.commit();
             return results;
         } finally {

@@ -264,6 +264,7 @@ class JdbcLockBackendTests {
 
     private static AcquireResult acquire(JdbcLockBackend backend, String key) {
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", System.nanoTime());
-        return answer(backend.acquire(new AcquireCommand(key, token, Duration.ofSeconds(60), 0, 1, Optional.empty())));
+        return answer(
+                backend.attemptAcquire(new AcquireCommand(key, token, Duration.ofSeconds(60), 0, 1, Optional.empty())));
     }
 }

@@ -171,7 +171,7 @@ class MariaDbIT {
                 JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();
 
-            assertThat(backend.renew(due)).hasSize(locks).allSatisfy(each -> assertThat(answer(each))
+            assertThat(backend.renewLeases(due)).hasSize(locks).allSatisfy(each -> assertThat(answer(each))
                     .isInstanceOf(RenewResult.Renewed.class));
         }
         assertThat(database.number("SELECT COUNT(*) FROM distributed_lock"
@@ -186,7 +186,7 @@ class MariaDbIT {
             long before = statements(connection);
 
             AcquireResult result =
-                    locks.acquire(List.of("key"), new AcquireCommand("key", TOKEN, LEASE, 0, 1, Optional.empty()));
+                    locks.trySlots(List.of("key"), new AcquireCommand("key", TOKEN, LEASE, 0, 1, Optional.empty()));
 
             assertThat(statements(connection)).as("with the one that counts").isEqualTo(before + 3);
             assertThat(result).isInstanceOfSatisfying(AcquireResult.Granted.class, granted -> assertThat(
@@ -244,11 +244,11 @@ class MariaDbIT {
     }
 
     private static AcquireResult acquire(JdbcLockBackend backend, String key) {
-        return answer(backend.acquire(new AcquireCommand(key, TOKEN, LEASE, 0, 1, Optional.empty())));
+        return answer(backend.attemptAcquire(new AcquireCommand(key, TOKEN, LEASE, 0, 1, Optional.empty())));
     }
 
     private static RenewResult renew(JdbcLockBackend backend, String key, Duration lease) {
-        return answer(backend.renew(List.of(new RenewCommand(key, TOKEN, lease, 0, 0)))
+        return answer(backend.renewLeases(List.of(new RenewCommand(key, TOKEN, lease, 0, 0)))
                 .get(0));
     }
 }

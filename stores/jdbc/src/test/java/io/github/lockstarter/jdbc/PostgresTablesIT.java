@@ -39,14 +39,14 @@ class PostgresTablesIT {
             backend.start();
             assertThat(answer(backend.state()).failure()).isEmpty();
             LockToken owner = new LockToken("0123456789abcdef0123456789abcdef", 1);
-            assertThat(answer(backend.acquire(attempt(owner, Optional.empty()))))
+            assertThat(answer(backend.attemptAcquire(attempt(owner, Optional.empty()))))
                     .isInstanceOf(AcquireResult.Granted.class);
             LockToken other = new LockToken("0123456789abcdef0123456789abcdef", 2);
-            assertThat(answer(backend.acquire(
+            assertThat(answer(backend.attemptAcquire(
                             attempt(other, Optional.of(new Waiting(Waiting.NEW, Duration.ofSeconds(10)))))))
                     .isInstanceOf(AcquireResult.Contended.class);
 
-            assertThat(answer(backend.release(new ReleaseCommand("key", owner, 0))))
+            assertThat(answer(backend.releaseToken(new ReleaseCommand("key", owner, 0))))
                     .isInstanceOf(ReleaseResult.Released.class);
         }
     }

@@ -38,15 +38,15 @@ final class TenantPools {
                 JdbcLockBackend second = new JdbcLockBackend(other, settings)) {
             first.start();
             second.start();
-            assertThat(answer(first.acquire(attempt(FIRST)))).isInstanceOf(AcquireResult.Granted.class);
+            assertThat(answer(first.attemptAcquire(attempt(FIRST)))).isInstanceOf(AcquireResult.Granted.class);
             lead(one, leadToTenant);
             lead(other, leadToTenant);
 
-            assertThat(answer(second.acquire(attempt(SECOND)))).isInstanceOf(AcquireResult.Contended.class);
-            assertThat(answer(first.renew(List.of(new RenewCommand("key", FIRST, LEASE, 0, 0)))
+            assertThat(answer(second.attemptAcquire(attempt(SECOND)))).isInstanceOf(AcquireResult.Contended.class);
+            assertThat(answer(first.renewLeases(List.of(new RenewCommand("key", FIRST, LEASE, 0, 0)))
                             .get(0)))
                     .isInstanceOf(RenewResult.Renewed.class);
-            assertThat(answer(first.release(new ReleaseCommand("key", FIRST, 0))))
+            assertThat(answer(first.releaseToken(new ReleaseCommand("key", FIRST, 0))))
                     .isInstanceOf(ReleaseResult.Released.class);
         }
     }

@@ -66,7 +66,7 @@ final class Candidate {
     CompletionStage<AcquireResult> attempt(int node, Duration lease, long fencingFloor, int fencingTokens) {
         of(nodes, candidates, key, token, 1);
         return nodes.get(node)
-                .acquire(new AcquireCommand(key, token, lease, fencingFloor, fencingTokens, Optional.empty()));
+                .attemptAtNode(new AcquireCommand(key, token, lease, fencingFloor, fencingTokens, Optional.empty()));
     }
 
     /** Applies an answer to this candidate and to its round in one step. */

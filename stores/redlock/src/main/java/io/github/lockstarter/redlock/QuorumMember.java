@@ -83,14 +83,17 @@ final class QuorumMember {
                 : new AcquireResult.Recovering(Duration.ofNanos(untrusted), "the clock of " + store + " was set");
     }
 
-    CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    CompletionStage<AcquireResult> attemptAtNode(AcquireCommand command) {
         return command(
-                command.key(), () -> store.acquire(command), e -> new AcquireResult.Unknown(UNEXPECTED_FAILURE, e));
+                command.key(),
+                () -> store.attemptAcquire(command),
+                e -> new AcquireResult.Unknown(UNEXPECTED_FAILURE, e));
     }
 
-    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    List<CompletionStage<RenewResult>> renewAtNode(List<RenewCommand> commands) {
         long epoch = outages.epoch();
-        List<CompletionStage<RenewResult>> stages = BackendGuard.stagesOf(commands.size(), () -> store.renew(commands));
+        List<CompletionStage<RenewResult>> stages =
+                BackendGuard.stagesOf(commands.size(), () -> store.renewLeases(commands));
         return IntStream.range(0, commands.size())
                 .mapToObj(i -> ask(
                         () -> stages.get(i),
@@ -99,11 +102,11 @@ final class QuorumMember {
                 .toList();
     }
 
-    CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return release(command, now() + longestLease);
+    CompletionStage<ReleaseResult> releaseAtNode(ReleaseCommand command) {
+        return releaseAtNode(command, now() + longestLease);
     }
 
-    private CompletionStage<ReleaseResult> release(ReleaseCommand command, long until) {
+    private CompletionStage<ReleaseResult> releaseAtNode(ReleaseCommand command, long until) {
         return send(command).thenApply(result -> {
             if (result instanceof ReleaseResult.Unknown) {
                 unreleased.add(command.releasing(command.slots()), until);
@@ -114,7 +117,9 @@ final class QuorumMember {
 
     private CompletionStage<ReleaseResult> send(ReleaseCommand command) {
         return command(
-                command.key(), () -> store.release(command), e -> new ReleaseResult.Unknown(UNEXPECTED_FAILURE, e));
+                command.key(),
+                () -> store.releaseToken(command),
+                e -> new ReleaseResult.Unknown(UNEXPECTED_FAILURE, e));
     }
 
     /**
@@ -126,7 +131,7 @@ final class QuorumMember {
     }
 
     void free(String key, LockToken token) {
-        release(new ReleaseCommand(key, token, 0));
+        releaseAtNode(new ReleaseCommand(key, token, 0));
     }
 
     CompletionStage<StoredLock> inspect(String key) {
@@ -193,7 +198,7 @@ final class QuorumMember {
     private void answered(String key, Object result, long epoch) {
         outages.ended(key, result, epoch);
         if (!(result instanceof FailedResult)) {
-            unreleased.collect(now()).forEach(each -> release(each.release(), each.until()));
+            unreleased.collect(now()).forEach(each -> releaseAtNode(each.release(), each.until()));
         }
     }
 

@@ -124,7 +124,7 @@ public final class RedlockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         if (closed) {
             IllegalStateException cause = new IllegalStateException("closed");
             return CompletableFuture.completedFuture(
@@ -134,12 +134,12 @@ public final class RedlockBackend implements LockBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         return RenewRound.hold(nodes, commands, candidates);
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         Candidate candidate = Candidate.of(nodes, candidates, command.key(), command.token(), 1);
         candidate.releases();
         if (command.requeue().isPresent()) {
@@ -149,7 +149,9 @@ public final class RedlockBackend implements LockBackend {
         }
         CompletionStage<ReleaseResult> outcome = NodeAnswers.decided(
                 quorum,
-                node -> nodes.get(node).release(command).whenComplete((answer, never) -> candidate.released(node)),
+                node -> nodes.get(node)
+                        .releaseAtNode(command)
+                        .whenComplete((answer, never) -> candidate.released(node)),
                 answers -> released(command, answers));
         candidate.end();
         return outcome;

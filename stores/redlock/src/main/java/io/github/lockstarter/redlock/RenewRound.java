@@ -32,7 +32,7 @@ final class RenewRound {
                 .map(command -> Candidate.of(nodes, candidates, command.key(), command.token(), nodes.size()))
                 .toList();
         List<List<CompletionStage<RenewResult>>> answers =
-                nodes.stream().map(node -> node.renew(commands)).toList();
+                nodes.stream().map(node -> node.renewAtNode(commands)).toList();
         return IntStream.range(0, commands.size())
                 .mapToObj(i -> decided(
                         commands.get(i),

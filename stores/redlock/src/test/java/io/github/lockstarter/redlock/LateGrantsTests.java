@@ -42,7 +42,7 @@ class LateGrantsTests {
     }
 
     private CompletionStage<AcquireResult> acquire(LockToken asking) {
-        return backend.acquire(new AcquireCommand(KEY, asking, LEASE, 0, 1, Optional.empty()));
+        return backend.attemptAcquire(new AcquireCommand(KEY, asking, LEASE, 0, 1, Optional.empty()));
     }
 
     private AcquireResult acquired(LockToken asking) {
@@ -55,7 +55,7 @@ class LateGrantsTests {
     }
 
     private RenewResult renewed(long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(KEY, token, LEASE, fencingToken, 0)))
+        return answer(backend.renewLeases(List.of(new RenewCommand(KEY, token, LEASE, fencingToken, 0)))
                 .get(0));
     }
 
@@ -77,7 +77,7 @@ class LateGrantsTests {
         long fencingToken = hold();
         assertThat(having(token)).isEqualTo(5);
 
-        assertThat(answer(backend.release(new ReleaseCommand(KEY, token, fencingToken))))
+        assertThat(answer(backend.releaseToken(new ReleaseCommand(KEY, token, fencingToken))))
                 .isInstanceOf(ReleaseResult.Released.class);
 
         assertThat(having(token)).isZero();
@@ -92,7 +92,7 @@ class LateGrantsTests {
             nodes.get(0).setClock(Duration.ofSeconds(1));
             long fencingToken = granted(acquired(fresh));
             assertThat(commands() - sent).isLessThanOrEqualTo(5 + 4);
-            answer(backend.release(new ReleaseCommand(KEY, fresh, fencingToken)));
+            answer(backend.releaseToken(new ReleaseCommand(KEY, fresh, fencingToken)));
         }
     }
 
@@ -120,7 +120,7 @@ class LateGrantsTests {
             LockToken withdrawn = new LockToken("a", 100 + i);
             acquire(withdrawn);
             world.run(Duration.ofNanos(world.upTo(4_000_000)));
-            backend.release(ReleaseCommand.endOfWait(KEY, withdrawn));
+            backend.releaseToken(ReleaseCommand.endOfWait(KEY, withdrawn));
             world.run(SOON);
 
             assertThat(having(withdrawn)).isZero();
@@ -131,7 +131,7 @@ class LateGrantsTests {
     void freesTheLockOnAFailedNodeWhenItAnswersAgain() {
         long fencingToken = hold();
         nodes.get(0).up = false;
-        answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
+        answer(backend.releaseToken(new ReleaseCommand(KEY, token, fencingToken)));
         assertThat(having(token)).isEqualTo(1);
         nodes.get(0).up = true;
 
@@ -160,9 +160,9 @@ class LateGrantsTests {
             nodes.get(0).up = false;
             long fencingToken = granted(acquired(fresh));
             nodes.get(0).up = true;
-            backend.renew(List.of(new RenewCommand(KEY, fresh, LEASE, fencingToken, 0)));
+            backend.renewLeases(List.of(new RenewCommand(KEY, fresh, LEASE, fencingToken, 0)));
             world.run(Duration.ofNanos(world.upTo(3_000_000)));
-            backend.release(new ReleaseCommand(KEY, fresh, fencingToken));
+            backend.releaseToken(new ReleaseCommand(KEY, fresh, fencingToken));
             world.run(SOON);
 
             assertThat(having(fresh)).isZero();
@@ -179,7 +179,7 @@ class LateGrantsTests {
         links.get(4).cut = true;
         links.get(3).loses(ReleaseResult.class);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        AcquireResult granted = answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
+        AcquireResult granted = answer(backend.attemptAcquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
         assertThat(granted).isInstanceOf(AcquireResult.Granted.class);
         long fencingToken = ((AcquireResult.Granted) granted).fencingToken();
 
@@ -194,7 +194,7 @@ class LateGrantsTests {
 
         world.run(Duration.ofSeconds(20));
         assertThat(answer(newBackend(newLinks())
-                        .acquire(new AcquireCommand(KEY, new LockToken("b", 2), LEASE, 0, 1, Optional.empty()))))
+                        .attemptAcquire(new AcquireCommand(KEY, new LockToken("b", 2), LEASE, 0, 1, Optional.empty()))))
                 .isInstanceOf(AcquireResult.Contended.class);
         assertThat(having(token)).isEqualTo(3);
     }
@@ -216,7 +216,7 @@ class LateGrantsTests {
         nodes.subList(0, 3).forEach(node -> node.up = false);
 
         assertThat(renewed(fencingToken)).isInstanceOf(RenewResult.Unknown.class);
-        assertThat(answer(backend.release(new ReleaseCommand(KEY, token, fencingToken))))
+        assertThat(answer(backend.releaseToken(new ReleaseCommand(KEY, token, fencingToken))))
                 .isInstanceOf(ReleaseResult.Unknown.class);
     }
 }

@@ -255,7 +255,8 @@ class QuorumAdminTests {
 
     private void attempt(long micros) {
         nodes.get(4).storeMicros = OptionalLong.of(micros);
-        answer(backend.acquire(new AcquireCommand("k", new LockToken("a", micros), LEASE, 0, 1, Optional.empty())));
+        answer(backend.attemptAcquire(
+                new AcquireCommand("k", new LockToken("a", micros), LEASE, 0, 1, Optional.empty())));
     }
 
     private static StoreState recovering(String name, Duration left) {

@@ -61,7 +61,7 @@ class RedlockLateAnswersTests {
     }
 
     private static CompletionStage<AcquireResult> acquires(RedlockBackend asked, LockToken asking) {
-        return asked.acquire(new AcquireCommand(KEY, asking, LEASE, 0, 1, Optional.empty()));
+        return asked.attemptAcquire(new AcquireCommand(KEY, asking, LEASE, 0, 1, Optional.empty()));
     }
 
     private long granted(CompletionStage<AcquireResult> acquiring) {
@@ -72,11 +72,11 @@ class RedlockLateAnswersTests {
 
     private void renews(long fencingToken) {
         RenewCommand command = new RenewCommand(KEY, token, LEASE, fencingToken, 0);
-        assertThat(answered(backend.renew(List.of(command)).get(0))).isInstanceOf(RenewResult.Renewed.class);
+        assertThat(answered(backend.renewLeases(List.of(command)).get(0))).isInstanceOf(RenewResult.Renewed.class);
     }
 
     private void releases(long fencingToken) {
-        assertThat(answered(backend.release(new ReleaseCommand(KEY, token, fencingToken))))
+        assertThat(answered(backend.releaseToken(new ReleaseCommand(KEY, token, fencingToken))))
                 .isInstanceOf(ReleaseResult.Released.class);
         assertThat(having(token)).isZero();
     }
@@ -237,7 +237,7 @@ class RedlockLateAnswersTests {
     void freesAVoteThatIsExecutedAfterTheWithdrawal() {
         slow.overtakes(Vote.class);
         CompletionStage<AcquireResult> acquiring = acquires(backend, token);
-        backend.release(ReleaseCommand.endOfWait(KEY, token));
+        backend.releaseToken(ReleaseCommand.endOfWait(KEY, token));
         answered(acquiring);
         arrives();
 
@@ -260,7 +260,7 @@ class RedlockLateAnswersTests {
             world.run(ROUND_TRIP);
         });
 
-        assertThat(answered(ofThree.release(new ReleaseCommand(KEY, token, fencingToken))))
+        assertThat(answered(ofThree.releaseToken(new ReleaseCommand(KEY, token, fencingToken))))
                 .isInstanceOf(ReleaseResult.Released.class);
         assertThat(having(token)).isZero();
     }
@@ -271,7 +271,7 @@ class RedlockLateAnswersTests {
         for (int i = 0; i < 100; i++) {
             LockToken fresh = new LockToken("a", 100 + i);
             acquires(backend, fresh)
-                    .thenAccept(result -> backend.release(
+                    .thenAccept(result -> backend.releaseToken(
                             new ReleaseCommand(KEY, fresh, ((AcquireResult.Granted) result).fencingToken())));
             world.run(ROUND_TRIP.multipliedBy(2));
             assertThat(having(fresh)).isZero();
@@ -289,7 +289,7 @@ class RedlockLateAnswersTests {
         long fencingToken = granted(acquires(backend, token));
         world.run(ROUND_TRIP);
         nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
-        CompletionStage<RenewResult> renewing = backend.renew(
+        CompletionStage<RenewResult> renewing = backend.renewLeases(
                         List.of(new RenewCommand(KEY, token, LEASE, fencingToken, 0)))
                 .get(0);
         int sent = commands();
@@ -328,7 +328,7 @@ class RedlockLateAnswersTests {
         long fencingToken = granted(acquires(backend, token));
         nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
         RenewCommand renewal = new RenewCommand(KEY, token, LEASE, fencingToken, 0);
-        assertThat(answered(backend.renew(List.of(renewal)).get(0))).isInstanceOf(RenewResult.NotHeld.class);
+        assertThat(answered(backend.renewLeases(List.of(renewal)).get(0))).isInstanceOf(RenewResult.NotHeld.class);
         arrives();
 
         world.run(ROUND_TRIP);

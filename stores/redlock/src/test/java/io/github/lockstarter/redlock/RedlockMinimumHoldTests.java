@@ -56,7 +56,7 @@ class RedlockMinimumHoldTests {
         }
 
         @Override
-        public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
             releases.add(command);
             return release;
         }
@@ -67,13 +67,13 @@ class RedlockMinimumHoldTests {
 
     private void acquire() {
         CompletionStage<AcquireResult> acquiring =
-                backend.acquire(new AcquireCommand(KEY, TOKEN, LEASE, 0, 1, Optional.empty(), MINIMUM, 1));
+                backend.attemptAcquire(new AcquireCommand(KEY, TOKEN, LEASE, 0, 1, Optional.empty(), MINIMUM, 1));
         nodes.subList(0, 3).forEach(Node::grants);
         acquiring.toCompletableFuture().join();
     }
 
     private CompletableFuture<ReleaseResult> release() {
-        return backend.release(new ReleaseCommand(KEY, TOKEN, 100, Wait.UNCHANGED, MINIMUM, Slots.ONLY))
+        return backend.releaseToken(new ReleaseCommand(KEY, TOKEN, 100, Wait.UNCHANGED, MINIMUM, Slots.ONLY))
                 .toCompletableFuture();
     }
 

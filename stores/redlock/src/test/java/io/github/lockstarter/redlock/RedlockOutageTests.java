@@ -35,19 +35,19 @@ class RedlockOutageTests {
         }
 
         @Override
-        public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
             return mute
                     ? CompletableFuture.completedFuture(
                             new AcquireResult.Unknown("no answer", new TimeoutException("no answer")))
-                    : super.acquire(command);
+                    : super.attemptAcquire(command);
         }
 
         @Override
-        public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
             return mute
                     ? CompletableFuture.completedFuture(
                             new ReleaseResult.Unknown("no answer", new TimeoutException("no answer")))
-                    : super.release(command);
+                    : super.releaseToken(command);
         }
     }
 

@@ -41,7 +41,7 @@ class RedlockSignalsTests {
     }
 
     private AcquireResult acquired(LockToken token) {
-        return answer(backend.acquire(waiting(token)));
+        return answer(backend.attemptAcquire(waiting(token)));
     }
 
     private static AcquireCommand waiting(LockToken token) {
@@ -73,12 +73,13 @@ class RedlockSignalsTests {
         LockToken token = new LockToken("a", 2);
         assertThat(acquired(other)).isInstanceOf(AcquireResult.Granted.class);
         assertThat(acquired(new LockToken("a", 1))).isInstanceOf(AcquireResult.Contended.class);
-        answer(backend.release(new ReleaseCommand(KEY, other, 0)));
+        answer(backend.releaseToken(new ReleaseCommand(KEY, other, 0)));
         links.forEach(link -> link.signal(KEY));
         assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
         assertThat(received).containsExactly(KEY);
 
-        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)));
+        answer(backend.releaseToken(
+                new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)));
         links.forEach(link -> link.signal(KEY));
 
         assertThat(received).containsExactly(KEY, KEY);
@@ -89,7 +90,7 @@ class RedlockSignalsTests {
     void passesOnASignalDuringTheFirstAttempt() {
         listen();
         assertThat(acquired(new LockToken("b", 1))).isInstanceOf(AcquireResult.Granted.class);
-        CompletionStage<AcquireResult> attempt = backend.acquire(waiting(new LockToken("a", 1)));
+        CompletionStage<AcquireResult> attempt = backend.attemptAcquire(waiting(new LockToken("a", 1)));
 
         links.get(0).signal(KEY);
 
@@ -103,7 +104,8 @@ class RedlockSignalsTests {
         LockToken token = new LockToken("a", 1);
         links.get(4).overtakes(Vote.class);
         assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
-        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)));
+        answer(backend.releaseToken(
+                new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)));
         links.get(4).arrives();
         world.run(SOON);
 

@@ -55,21 +55,21 @@ class ScriptedNode implements QuorumNode {
 
     @Override
     public CompletionStage<Vote> vote(AcquireCommand command) {
-        return acquire(command).thenApply(result -> new Vote(result, storeMicros));
+        return attemptAcquire(command).thenApply(result -> new Vote(result, storeMicros));
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         return CompletableFuture.completedFuture(new AcquireResult.Granted(1, 0));
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         return CompletableFuture.completedFuture(new ReleaseResult.NotHeld());
     }
 

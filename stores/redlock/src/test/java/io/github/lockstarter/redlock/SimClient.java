@@ -52,7 +52,7 @@ final class SimClient {
         int many = world.chance(0.2) ? 1 + world.random.nextInt(AcquireCommand.MOST_FENCING_TOKENS) : 1;
         Optional<Waiting> waiting = world.chance(0.5) ? Optional.of(new Waiting(Waiting.NEW, lease)) : Optional.empty();
         long sent = world.nanos();
-        backend.acquire(new AcquireCommand(KEY, token, lease, 0, many, waiting))
+        backend.attemptAcquire(new AcquireCommand(KEY, token, lease, 0, many, waiting))
                 .thenAccept(result -> answered(token, many, sent, result));
     }
 
@@ -68,7 +68,7 @@ final class SimClient {
         }
         if (!(result instanceof AcquireResult.Contended)) {
             world.errors += result instanceof AcquireResult.Recovering ? 0 : 1;
-            backend.release(new ReleaseCommand(KEY, token, 0));
+            backend.releaseToken(new ReleaseCommand(KEY, token, 0));
         }
         world.after(world.upTo(habits.pause().toNanos()), this::attempt);
     }
@@ -87,7 +87,7 @@ final class SimClient {
         renewUntil(hold, end);
         world.after(end - world.nanos(), () -> {
             hold.end(world.nanos());
-            backend.release(new ReleaseCommand(KEY, hold.token, hold.lastFencingToken));
+            backend.releaseToken(new ReleaseCommand(KEY, hold.token, hold.lastFencingToken));
             world.after(world.upTo(habits.pause().toNanos()), this::attempt);
         });
     }
@@ -102,7 +102,7 @@ final class SimClient {
                 return;
             }
             long sent = world.nanos();
-            backend.renew(List.of(new RenewCommand(KEY, hold.token, lease, hold.lastFencingToken, 0)))
+            backend.renewLeases(List.of(new RenewCommand(KEY, hold.token, lease, hold.lastFencingToken, 0)))
                     .get(0)
                     .thenAccept(result -> renewed(hold, sent, result));
             renewUntil(hold, end);

@@ -141,19 +141,19 @@ final class SimLink implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         return send(() -> node.acquire(command), new AcquireResult.Unknown("no answer", cause));
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         return commands.stream()
                 .map(command -> send(() -> node.renew(command), new RenewResult.Unknown("no answer", cause)))
                 .toList();
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         if (command.endsWait()) {
             return send(
                     () -> {

@@ -23,7 +23,7 @@ final class NodeReleaser {
         this.paths = paths;
     }
 
-    CompletableFuture<ReleaseResult> release(ReleaseCommand command) {
+    CompletableFuture<ReleaseResult> releaseNode(ReleaseCommand command) {
         String queue = paths.directory(command.key());
         if (command.endsWait()) {
             return endWait(command, queue);

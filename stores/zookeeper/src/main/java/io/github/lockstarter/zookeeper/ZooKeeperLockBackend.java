@@ -167,7 +167,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         if (closed) {
             return CompletableFuture.completedFuture(new AcquireResult.Rejected(
                     "The ZooKeeper lock backend is closed", new IllegalStateException("closed")));
@@ -191,17 +191,18 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         if (commands.isEmpty()) {
             return List.of();
         }
         long sent = System.nanoTime();
         CompletableFuture<OptionalLong> proof = session.prove();
-        return commands.stream().map(command -> renew(command, proof, sent)).toList();
+        return commands.stream().map(command -> renewNode(command, proof, sent)).toList();
     }
 
     /** The server reports a revocation before it answers a later command. */
-    private CompletionStage<RenewResult> renew(RenewCommand command, CompletableFuture<OptionalLong> proof, long sent) {
+    private CompletionStage<RenewResult> renewNode(
+            RenewCommand command, CompletableFuture<OptionalLong> proof, long sent) {
         OwnNode held = own.find(paths.directory(command.key()), command.token());
         CompletableFuture<?> watched = held == null ? CompletableFuture.completedFuture(null) : own.watch(held);
         return inTime(
@@ -227,8 +228,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return inTime(releaser.release(command), Failures::ofRelease);
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
+        return inTime(releaser.releaseNode(command), Failures::ofRelease);
     }
 
     @Override

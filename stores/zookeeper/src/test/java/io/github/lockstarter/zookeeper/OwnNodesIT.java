@@ -78,7 +78,7 @@ class OwnNodesIT {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
-        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, granted.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
 
         assertThat(answer(c.revoke(key, 0, held().fencingToken()))).isInstanceOf(Revocation.Revoked.class);
@@ -92,7 +92,7 @@ class OwnNodesIT {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
-        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, granted.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
 
         answers.keep(Kind.WRITE);
@@ -114,11 +114,11 @@ class OwnNodesIT {
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
 
-        answer(c.release(ReleaseCommand.endOfWait(key, ofC)));
+        answer(c.releaseToken(ReleaseCommand.endOfWait(key, ofC)));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
 
-        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, granted.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
     }
@@ -128,10 +128,10 @@ class OwnNodesIT {
     void aWaiterThatWaitsAgainIsSignalledOnce() throws InterruptedException {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
-        answer(b.release(ReleaseCommand.endOfWait(key, ofB)));
+        answer(b.releaseToken(ReleaseCommand.endOfWait(key, ofB)));
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
 
-        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, granted.fencingToken())));
 
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
@@ -142,9 +142,9 @@ class OwnNodesIT {
     void aWaitThatWasGivenUpIsNotSignalled() throws InterruptedException {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
-        answer(b.release(ReleaseCommand.endOfWait(key, ofB)));
+        answer(b.releaseToken(ReleaseCommand.endOfWait(key, ofB)));
 
-        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, granted.fencingToken())));
 
         assertThat(signals.poll(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS)).isNull();
     }
@@ -154,20 +154,20 @@ class OwnNodesIT {
         Granted first = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
-        answer(a.release(new ReleaseCommand(key, ofA, first.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, first.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         Granted known = (Granted) acquire(b, ofB); // with C behind
         assertThat(acquire(a, ofA)).isInstanceOf(Contended.class);
 
-        assertThat(answer(b.release(rejoining(known)))).isEqualTo(new Released(1));
+        assertThat(answer(b.releaseToken(rejoining(known)))).isEqualTo(new Released(1));
         Granted second = (Granted) acquire(c, ofC);
-        answer(c.release(new ReleaseCommand(key, ofC, second.fencingToken())));
+        answer(c.releaseToken(new ReleaseCommand(key, ofC, second.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         LockToken next = new LockToken("b", 2);
         assertThat(acquire(b, next)).isInstanceOf(Contended.class);
 
         Granted third = (Granted) acquire(a, ofA);
-        answer(a.release(new ReleaseCommand(key, ofA, third.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, third.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, next)).isInstanceOf(Granted.class);
     }
@@ -177,12 +177,12 @@ class OwnNodesIT {
         Granted first = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
-        answer(a.release(new ReleaseCommand(key, ofA, first.fencingToken())));
+        answer(a.releaseToken(new ReleaseCommand(key, ofA, first.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         Granted known = (Granted) acquire(b, ofB); // with C behind
-        answer(c.release(ReleaseCommand.endOfWait(key, ofC)));
+        answer(c.releaseToken(ReleaseCommand.endOfWait(key, ofC)));
 
-        answer(b.release(rejoining(known)));
+        answer(b.releaseToken(rejoining(known)));
 
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, new LockToken("b", 2))).isInstanceOf(Granted.class);
@@ -197,7 +197,7 @@ class OwnNodesIT {
         assertThat(answer(release)).isEqualTo(new Released(1));
         assertThat(held().waitingInstances()).isEqualTo(1);
         Granted next = (Granted) acquire(c, ofC);
-        answer(c.release(new ReleaseCommand(key, ofC, next.fencingToken())));
+        answer(c.releaseToken(new ReleaseCommand(key, ofC, next.fencingToken())));
         assertThat(signals.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, new LockToken("b", 2))).isInstanceOf(Granted.class);
     }
@@ -209,12 +209,12 @@ class OwnNodesIT {
         assertThat(held().waitingInstances()).isEqualTo(1);
 
         answers.refusedDeletions.set(3); // the client repeats a deletion once
-        answer(b.release(ReleaseCommand.endOfWait(key, new LockToken("b", 2))));
+        answer(b.releaseToken(ReleaseCommand.endOfWait(key, new LockToken("b", 2))));
 
         await().untilAsserted(() -> assertThat(held().waitingInstances()).isZero());
         replaced.accept(OK);
         Granted next = (Granted) acquire(c, ofC);
-        answer(c.release(new ReleaseCommand(key, ofC, next.fencingToken())));
+        answer(c.releaseToken(new ReleaseCommand(key, ofC, next.fencingToken())));
         assertThat(answer(c.inspect(key, 0))).isInstanceOf(StoredLock.Free.class);
         assertThat(signals.poll(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS)).isNull(); // it does not wait any more
     }
@@ -225,7 +225,7 @@ class OwnNodesIT {
         answers.kept(); // and is never answered
         assertThat(held().waitingInstances()).isEqualTo(1);
 
-        assertThat(answer(b.release(new ReleaseCommand(key, ofB, 1)))).isInstanceOf(FoundFree.class);
+        assertThat(answer(b.releaseToken(new ReleaseCommand(key, ofB, 1)))).isInstanceOf(FoundFree.class);
 
         await().untilAsserted(() -> assertThat(held().waitingInstances()).isZero());
     }
@@ -237,7 +237,7 @@ class OwnNodesIT {
 
         answer(a.revoke(key, 0, granted.fencingToken()));
 
-        assertThat(answer(b.release(rejoining(granted)))).isNotInstanceOf(Released.class);
+        assertThat(answer(b.releaseToken(rejoining(granted)))).isNotInstanceOf(Released.class);
         assertThat(held().waitingInstances()).isZero();
     }
 
@@ -246,7 +246,7 @@ class OwnNodesIT {
         Granted granted = (Granted) acquire(b, ofB);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
         answers.keep(Kind.REPLACEMENT);
-        CompletionStage<ReleaseResult> release = b.release(rejoining(granted));
+        CompletionStage<ReleaseResult> release = b.releaseToken(rejoining(granted));
         await().untilAsserted(() -> assertThat(held().fencingToken()).isGreaterThan(granted.fencingToken()));
         return release;
     }
@@ -265,7 +265,7 @@ class OwnNodesIT {
 
     private CompletionStage<AcquireResult> attempt(ZooKeeperLockBackend backend, LockToken token) {
         Waiting waiting = new Waiting(Waiting.NEW, LEASE);
-        return backend.acquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.of(waiting)));
+        return backend.attemptAcquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.of(waiting)));
     }
 
     private final class Signals implements SignalListener {

@@ -95,7 +95,8 @@ class RequestsIT {
         void queue() {
             LockToken token = new LockToken(name, ++attempts);
             Waiting waiting = new Waiting(Waiting.NEW, LEASE);
-            result = answer(backend.acquire(new AcquireCommand("contended", token, LEASE, 0, 1, Optional.of(waiting))));
+            result = answer(
+                    backend.attemptAcquire(new AcquireCommand("contended", token, LEASE, 0, 1, Optional.of(waiting))));
         }
 
         /** Waits for the signal, unless it has the lock, and continues to wait behind the others. */
@@ -106,7 +107,7 @@ class RequestsIT {
             }
             Granted granted = (Granted) result;
             result = new Contended(Optional.empty(), 0, Optional.empty());
-            answer(backend.release(new ReleaseCommand(
+            answer(backend.releaseToken(new ReleaseCommand(
                     "contended",
                     new LockToken(name, attempts),
                     granted.fencingToken(),

@@ -106,11 +106,11 @@ class OutageIT {
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .isBetween(TIMEOUT.minusMillis(20), TIMEOUT.plus(Patience.TIME));
         });
-        assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
+        assertThat(answer(backend.releaseToken(new ReleaseCommand("hung", token, 0))))
                 .isInstanceOf(ReleaseResult.Unknown.class);
         proxy.flow();
         await().untilAsserted(() -> {
-            assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
+            assertThat(answer(backend.releaseToken(new ReleaseCommand("hung", token, 0))))
                     .isNotInstanceOf(ReleaseResult.Unknown.class);
             assertThat(rowsOf("hung")).isZero();
         });
@@ -130,10 +130,10 @@ class OutageIT {
             operator.setAutoCommit(false);
             statement.execute("INSERT INTO distributed_lock VALUES ('lock:late', 'operator', 1, now(), now())");
 
-            await().untilAsserted(() -> assertThat(
-                            answer(second.acquire(new AcquireCommand("late", token, LEASE, 0, 1, Optional.empty()))))
+            await().untilAsserted(() -> assertThat(answer(
+                            second.attemptAcquire(new AcquireCommand("late", token, LEASE, 0, 1, Optional.empty()))))
                     .isInstanceOf(AcquireResult.Unknown.class));
-            await().untilAsserted(() -> assertThat(answer(second.release(new ReleaseCommand("late", token, 0))))
+            await().untilAsserted(() -> assertThat(answer(second.releaseToken(new ReleaseCommand("late", token, 0))))
                     .isNotInstanceOf(ReleaseResult.Unknown.class));
             operator.rollback();
 
@@ -235,10 +235,10 @@ class OutageIT {
             await().untilAsserted(() -> assertThat(
                             answer(acquire("next", new LockToken("0123456789abcdef0123456789abcdef", 3))))
                     .isInstanceOf(AcquireResult.Granted.class));
-            await().untilAsserted(
-                            () -> assertThat(answer(backend.renew(List.of(new RenewCommand("held", held, LEASE, 1, 0)))
-                                            .get(0)))
-                                    .isInstanceOf(RenewResult.Renewed.class));
+            await().untilAsserted(() -> assertThat(
+                            answer(backend.renewLeases(List.of(new RenewCommand("held", held, LEASE, 1, 0)))
+                                    .get(0)))
+                    .isInstanceOf(RenewResult.Renewed.class));
         } finally {
             database.execute(
                     "ALTER SYSTEM RESET default_transaction_read_only",
@@ -248,7 +248,7 @@ class OutageIT {
     }
 
     private CompletionStage<AcquireResult> acquire(String key, LockToken token) {
-        return backend.acquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty()));
+        return backend.attemptAcquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty()));
     }
 
     private static long rowsOf(String key) {

@@ -136,8 +136,8 @@ final class RedlockLockLifecycle extends StoreLifecycle {
      */
     private void recordServers() {
         LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
-        quorum.acquire(new AcquireCommand(FIRST_KEY, token, FIRST_LEASE, 0, 1, Optional.empty()))
-                .thenCompose(any -> quorum.release(new ReleaseCommand(FIRST_KEY, token, 0)));
+        quorum.attemptAcquire(new AcquireCommand(FIRST_KEY, token, FIRST_LEASE, 0, 1, Optional.empty()))
+                .thenCompose(any -> quorum.releaseToken(new ReleaseCommand(FIRST_KEY, token, 0)));
     }
 
     @Override

@@ -50,20 +50,20 @@ public final class AlteredNode implements QuorumNode {
 
     /** A vote counter sends such an attempt to raise a token; without renewals it sends nothing else. */
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         return raises
-                ? node.acquire(command)
+                ? node.attemptAcquire(command)
                 : CompletableFuture.completedFuture(new AcquireResult.Granted(command.fencingFloor() + 1, 0));
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return node.renew(commands);
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
+        return node.renewLeases(commands);
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return node.release(command);
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
+        return node.releaseToken(command);
     }
 
     @Override

@@ -118,28 +118,28 @@ final class RedlockStore implements LockStore {
         @Override
         public CompletionStage<Vote> vote(AcquireCommand command) {
             OptionalLong micros = OptionalLong.of(clock.nanos() / 1_000);
-            return acquire(command)
+            return attemptAcquire(command)
                     .thenApply(result ->
                             new Vote(result, result instanceof AcquireResult.Unknown ? OptionalLong.empty() : micros));
         }
 
         @Override
-        public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-            return unlessPaused(() -> backend.acquire(command), new AcquireResult.Unknown(REASON, late()));
+        public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
+            return unlessPaused(() -> backend.attemptAcquire(command), new AcquireResult.Unknown(REASON, late()));
         }
 
         @Override
-        public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
             return paused.get()
                     ? commands.stream()
                             .map(command -> later((RenewResult) new RenewResult.Unknown(REASON, late())))
                             .toList()
-                    : backend.renew(commands);
+                    : backend.renewLeases(commands);
         }
 
         @Override
-        public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-            return unlessPaused(() -> backend.release(command), new ReleaseResult.Unknown(REASON, late()));
+        public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
+            return unlessPaused(() -> backend.releaseToken(command), new ReleaseResult.Unknown(REASON, late()));
         }
 
         @Override
@@ -186,16 +186,16 @@ final class RedlockStore implements LockStore {
 
         @Override
         public CompletionStage<Vote> vote(AcquireCommand command) {
-            return acquire(command).thenApply(result -> new Vote(result, OptionalLong.empty()));
+            return attemptAcquire(command).thenApply(result -> new Vote(result, OptionalLong.empty()));
         }
 
         @Override
-        public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
             return CompletableFuture.completedFuture(new AcquireResult.Rejected("The node is down", cause));
         }
 
         @Override
-        public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
             return commands.stream()
                     .<CompletionStage<RenewResult>>map(command ->
                             CompletableFuture.completedFuture(new RenewResult.Unknown("The node is down", cause)))
@@ -203,7 +203,7 @@ final class RedlockStore implements LockStore {
         }
 
         @Override
-        public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
             return CompletableFuture.completedFuture(new ReleaseResult.Unknown("The node is down", cause));
         }
 

@@ -21,7 +21,7 @@ final class CredulousBackend extends ForwardingBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         return commands.stream()
                 .<CompletionStage<RenewResult>>map(
                         command -> CompletableFuture.completedFuture(new RenewResult.Renewed()))

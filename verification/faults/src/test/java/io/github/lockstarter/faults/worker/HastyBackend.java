@@ -37,8 +37,8 @@ final class HastyBackend extends ForwardingBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return backend.acquire(new AcquireCommand(
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
+        return backend.attemptAcquire(new AcquireCommand(
                 command.key(),
                 hasty(command.token()),
                 command.lease(),
@@ -50,16 +50,16 @@ final class HastyBackend extends ForwardingBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return backend.renew(commands.stream()
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
+        return backend.renewLeases(commands.stream()
                 .map(each -> new RenewCommand(
                         each.key(), hasty(each.token()), each.lease(), each.fencingToken(), each.slot()))
                 .toList());
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return backend.release(new ReleaseCommand(
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
+        return backend.releaseToken(new ReleaseCommand(
                 command.key(),
                 hasty(command.token()),
                 command.fencingToken(),

@@ -67,12 +67,12 @@ final class JournalingBackend extends ForwardingBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         if (backend instanceof RedlockBackend) {
             journal.write(event(EventKind.ATTEMPTING, command.key(), command.token()));
         }
         long sent = System.nanoTime();
-        return backend.acquire(command)
+        return backend.attemptAcquire(command)
                 .whenComplete((result, failure) -> noteIfGivenBack(command, sent, result))
                 .thenApply(result -> {
                     noteIfSlow(command, sent);
@@ -135,18 +135,18 @@ final class JournalingBackend extends ForwardingBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         commands.forEach(command -> journal.write(
                 event(EventKind.RENEWING, LabEvent.slotOf(command.key(), command.slot()), command.token())));
-        return backend.renew(commands);
+        return backend.renewLeases(commands);
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         EventKind kind = command.endsWait() ? EventKind.WITHDRAWING : EventKind.FREEING;
         String slot = LabEvent.slotOf(command.key(), command.slots().from());
         journal.write(event(kind, slot, command.token()));
-        return backend.release(command);
+        return backend.releaseToken(command);
     }
 
     @Override

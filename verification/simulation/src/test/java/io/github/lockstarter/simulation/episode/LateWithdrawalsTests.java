@@ -78,7 +78,7 @@ class LateWithdrawalsTests {
     @Test
     void doesNotExcuseAWaiterThatSentAnotherAttempt() {
         withdrawLate();
-        instance.witness.acquire(attempt());
+        instance.witness.attemptAcquire(attempt());
 
         assertThat(withoutPlace()).isEmpty();
     }
@@ -104,7 +104,7 @@ class LateWithdrawalsTests {
     }
 
     private void withdraw() {
-        instance.witness.release(ReleaseCommand.endOfWait(KEY, new LockToken(ID, 7)));
+        instance.witness.releaseToken(ReleaseCommand.endOfWait(KEY, new LockToken(ID, 7)));
     }
 
     private static AcquireCommand attempt() {

@@ -43,7 +43,7 @@ class WatchedRedisTests {
             if (cut) {
                 instance.wires().forEach(Wire::cutBeforeAnswer);
             }
-            instance.witness.release(ReleaseCommand.endOfWait(KEY, new LockToken(ID, SEQUENCE)));
+            instance.witness.releaseToken(ReleaseCommand.endOfWait(KEY, new LockToken(ID, SEQUENCE)));
             pass(world);
             return world.log().stream()
                     .filter(event -> event.kind() == EventKind.WITHDRAWING)

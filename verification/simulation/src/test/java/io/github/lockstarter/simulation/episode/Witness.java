@@ -50,10 +50,10 @@ final class Witness extends ForwardingBackend {
     }
 
     @Override
-    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+    public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         long sent = world.time.nanos();
         world.lateWithdrawals.attempt(command);
-        return order.ask(command.key(), () -> backend.acquire(command)).thenApply(result -> {
+        return order.ask(command.key(), () -> backend.attemptAcquire(command)).thenApply(result -> {
             if (result instanceof AcquireResult.Granted granted) {
                 granted.takenOverFrom().ifPresent(holder -> world.promises.takenOver(worker, command.key(), holder));
                 sentAt.put(command.key() + '#' + granted.fencingToken(), sent);
@@ -73,24 +73,25 @@ final class Witness extends ForwardingBackend {
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public List<CompletionStage<RenewResult>> renewLeases(List<RenewCommand> commands) {
         commands.forEach(command -> world.write(
                 event(EventKind.RENEWING, LabEvent.slotOf(command.key(), command.slot()), command.token())));
-        return order.renew(commands, () -> backend.renew(commands));
+        return order.renew(commands, () -> backend.renewLeases(commands));
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+    public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         if (command.endsWait()) {
-            return order.ask(command.key(), () -> world.lateWithdrawals.send(command, () -> backend.release(command)));
+            return order.ask(
+                    command.key(), () -> world.lateWithdrawals.send(command, () -> backend.releaseToken(command)));
         }
         world.write(event(
                 EventKind.FREEING,
                 LabEvent.slotOf(command.key(), command.slots().from()),
                 command.token()));
         return command.requeue().isPresent()
-                ? order.requeue(command.key(), command.token(), () -> backend.release(command))
-                : order.release(command.key(), command.token(), () -> backend.release(command));
+                ? order.requeue(command.key(), command.token(), () -> backend.releaseToken(command))
+                : order.release(command.key(), command.token(), () -> backend.releaseToken(command));
     }
 
     @Override

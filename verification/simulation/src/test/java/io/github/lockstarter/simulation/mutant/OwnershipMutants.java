@@ -104,7 +104,7 @@ final class OwnershipMutants {
                                 "I9")
                         .changing(
                                 "engine.HeldSlots",
-                                "renew",
+                                "scheduleRenewal",
                                 Behaviour.following(
                                         (lock, arguments) -> forgetRenewal(Internals.get(arguments[1], "hold"))))
                         .changing(

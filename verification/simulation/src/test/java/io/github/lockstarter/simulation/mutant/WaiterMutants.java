@@ -64,7 +64,7 @@ final class WaiterMutants {
                                 "I9")
                         .changing(
                                 "engine.HeldSlots",
-                                "release",
+                                "releaseSlot",
                                 Behaviour.following((self, arguments) -> Internals.set(self, "requeueing", 0))),
                 Mutant.named("attempt-beside-withdrawal", "An attempt follows the answer to a withdrawal", "I9")
                         .changing(
