@@ -22,7 +22,7 @@ public interface LockAdmin {
     HeldLocks heldLocks();
 
     /** {@return a copy of this instance's waiting callers; those of one key in serving order} */
-    List<Waiter> waiters();
+    List<WaitingCaller> waiters();
 
     /**
      * {@return slot 0, as {@link #inspect(String, int)}}
@@ -83,7 +83,7 @@ public interface LockAdmin {
      * @param position place among this instance's waiters, from 1
      * @param attempts attempts at the store, made only by a key's first waiter
      */
-    record Waiter(String name, String key, String owner, Duration waitedFor, int position, int attempts) {}
+    record WaitingCaller(String name, String key, String owner, Duration waitedFor, int position, int attempts) {}
 
     /** The store's answer about a lock. */
     sealed interface StoredLock {

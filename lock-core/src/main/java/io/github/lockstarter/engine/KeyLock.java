@@ -610,8 +610,8 @@ final class KeyLock extends TimerEntry {
 
     // Views for operators
 
-    synchronized List<LockAdmin.Waiter> waiters(Moment now) {
-        List<LockAdmin.Waiter> all = new ArrayList<>();
+    synchronized List<LockAdmin.WaitingCaller> waiters(Moment now) {
+        List<LockAdmin.WaitingCaller> all = new ArrayList<>();
         for (Waiter each = queue.first(); each != null; each = each.behind) {
             all.add(each.snapshot(now.nanos(), all.size() + 1));
         }

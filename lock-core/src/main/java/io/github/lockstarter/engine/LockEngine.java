@@ -324,7 +324,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
 
         @Override
-        public List<Waiter> waiters() {
+        public List<WaitingCaller> waiters() {
             return query(running -> List.copyOf(running.waiters()), List.of());
         }
 

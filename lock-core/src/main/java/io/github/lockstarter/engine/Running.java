@@ -386,9 +386,9 @@ final class Running {
 
     // Waiters, signals and the end of the run
 
-    List<LockAdmin.Waiter> waiters() {
+    List<LockAdmin.WaitingCaller> waiters() {
         Moment now = now();
-        List<LockAdmin.Waiter> all = new ArrayList<>();
+        List<LockAdmin.WaitingCaller> all = new ArrayList<>();
         all().forEach(lock -> all.addAll(lock.waiters(now)));
         return all;
     }

@@ -64,7 +64,7 @@ final class Waiter {
         return Duration.ofNanos(now - startedAt);
     }
 
-    LockAdmin.Waiter snapshot(long now, int position) {
-        return new LockAdmin.Waiter(request.name(), lock.key, owner.label(), waited(now), position, attempts);
+    LockAdmin.WaitingCaller snapshot(long now, int position) {
+        return new LockAdmin.WaitingCaller(request.name(), lock.key, owner.label(), waited(now), position, attempts);
     }
 }

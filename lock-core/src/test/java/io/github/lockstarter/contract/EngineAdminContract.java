@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.LockAdmin.Waiter;
+import io.github.lockstarter.LockAdmin.WaitingCaller;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
@@ -39,7 +39,7 @@ public abstract class EngineAdminContract extends EngineContract {
         first.locks().acquireAsync(request.maxWait(Patience.TIME)).thenAccept(LockHandle::release);
         awaitWaiters(first, 2);
 
-        assertThat(first.admin().waiters()).extracting(Waiter::position).containsExactly(1, 2);
+        assertThat(first.admin().waiters()).extracting(WaitingCaller::position).containsExactly(1, 2);
         assertThat(first.admin().waiters().get(0)).satisfies(waiter -> {
             assertThat(waiter.key()).isEqualTo(key);
             assertThat(waiter.name()).isEqualTo("ship");

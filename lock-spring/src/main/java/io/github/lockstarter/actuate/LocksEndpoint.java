@@ -4,7 +4,7 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.LockAdmin.Waiter;
+import io.github.lockstarter.LockAdmin.WaitingCaller;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
@@ -92,7 +92,7 @@ public final class LocksEndpoint {
         List<HeldLock> held = admin.heldLocks().snapshot().stream()
                 .filter(lock -> key == null || key.equals(lock.key()))
                 .toList();
-        List<Waiter> waiting = admin.waiters().stream()
+        List<WaitingCaller> waiting = admin.waiters().stream()
                 .filter(waiter -> key == null || key.equals(waiter.key()))
                 .toList();
         return new LocksReport(

@@ -3,7 +3,7 @@ package io.github.lockstarter.actuate;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.LockAdmin.Waiter;
+import io.github.lockstarter.LockAdmin.WaitingCaller;
 import io.github.lockstarter.LockHolder;
 import java.time.Duration;
 import java.time.Instant;
@@ -69,7 +69,7 @@ public record LocksReport(
     public record WaiterReport(
             String key, String name, String owner, Instant waitingSince, long waitedForMs, int position, int attempts) {
 
-        static WaiterReport of(Waiter waiter, Instant now, boolean shown) {
+        static WaiterReport of(WaitingCaller waiter, Instant now, boolean shown) {
             return new WaiterReport(
                     shown ? waiter.key() : MASKED,
                     waiter.name(),

@@ -154,7 +154,7 @@ class LockHealthTests {
         }
 
         @Override
-        public List<Waiter> waiters() {
+        public List<WaitingCaller> waiters() {
             return List.of();
         }
 

@@ -58,7 +58,7 @@ final class LongestTimes {
                 for (HeldLock held : store.heldLocks().snapshot()) {
                     look.held.merge(meterNames.apply(held.name()), held.heldFor(), LongestTimes::longer);
                 }
-                for (LockAdmin.Waiter waiter : store.waiters()) {
+                for (LockAdmin.WaitingCaller waiter : store.waiters()) {
                     look.waiting.merge(meterNames.apply(waiter.name()), waiter.waitedFor(), LongestTimes::longer);
                 }
             }
