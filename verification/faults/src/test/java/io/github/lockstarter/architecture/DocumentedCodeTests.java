@@ -75,7 +75,7 @@ class DocumentedCodeTests {
             holds("locks.execute(\"order:42\", () -> archive(42));", "order:42"),
             holds("Execution<String> export = locks.tryExecute(\"export\", () -> write());", "export"),
             Map.entry("lockConnectionFactory", DocumentedCodeTests::isNoDefaultConnectionFactory),
-            holds("docs/operations.md lead", "zookeeperLocks/leader"),
+            holds("docs/stores.md lead", "zookeeperLocks/leader"),
             Map.entry("collect", DocumentedCodeTests::runsOnTheLeader),
             Map.entry("docs/other-uses.md lead", DocumentedCodeTests::startsForItsRole),
             Map.entry("leave", DocumentedCodeTests::stopsForItsRole),
