@@ -3,9 +3,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +22,8 @@ final class Sizes {
     private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|//[^\n]*", Pattern.DOTALL);
     private static final Pattern DECLARATION = Pattern.compile("\\s*(import|package)\\b.*");
     private static final Pattern PROPERTY = Pattern.compile("\"name\": \"distributed-lock\\.[^\"]+\",\\s*\"type\"");
+    private static final Pattern PACKAGE =
+            Pattern.compile("^(lock-(?!sample)[a-z-]+|stores/.+)/src/main/java/io/github/lockstarter/(.*?)/?[^/]+$");
     private static final Pattern TEST_SECONDS = Pattern.compile("<testcase [^>]*? time=\"([0-9.,]+)\"");
 
     public static void main(String[] arguments) throws IOException {
@@ -49,6 +54,17 @@ final class Sizes {
                 .flatMap(report -> TEST_SECONDS.matcher(read(report)).results())
                 .mapToDouble(seconds -> Double.parseDouble(seconds.group(1).replace(",", "")))
                 .sum());
+        System.out.printf("%n%-17s %-23s %10s %8s%n", "module", "package", "code lines", "types");
+        main.stream()
+                .filter(in(PACKAGE.pattern()))
+                .collect(Collectors.groupingBy(Sizes::packageOf, TreeMap::new, Collectors.toList()))
+                .forEach((name, types) -> System.out.printf(
+                        "%s %10d %8d%n", name, types.stream().mapToLong(Sizes::codeLines).sum(), types.size()));
+    }
+
+    private static String packageOf(Path file) {
+        Matcher found = PACKAGE.matcher(unixPath(file));
+        return found.find() ? String.format("%-17s %-23s", found.group(1), found.group(2).replace('/', '.')) : "";
     }
 
     private static void row(String name, List<Path> files, Predicate<Path> which) {
@@ -93,7 +109,11 @@ final class Sizes {
 
     private static Predicate<Path> in(String folder) {
         Predicate<String> found = Pattern.compile(folder).asPredicate();
-        return path -> found.test(path.toString().replace('\\', '/'));
+        return path -> found.test(unixPath(path));
+    }
+
+    private static String unixPath(Path path) {
+        return path.toString().replace('\\', '/');
     }
 
     private static String read(Path file) {
