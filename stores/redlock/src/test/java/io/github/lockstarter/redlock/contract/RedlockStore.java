@@ -17,6 +17,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.testing.SettableClock;
 import java.time.Duration;
 import java.util.List;
@@ -43,19 +44,16 @@ final class RedlockStore implements LockStore {
     /** Shared with the nodes that can be paused. */
     private final AtomicBoolean paused = new AtomicBoolean();
 
-    private RedlockStore(int up, int down) {
+    RedlockStore(int up, int down) {
         this.up = Stream.generate(() -> new LocalLockBackend(clock::nanos))
                 .limit(up)
                 .toList();
         this.down = down;
     }
 
-    static Supplier<LockStore> of(int nodes) {
-        return () -> new RedlockStore(nodes, 0);
-    }
-
-    static Supplier<LockStore> of(int up, int down) {
-        return () -> new RedlockStore(up, down);
+    @Override
+    public StoreCapabilities capabilities() {
+        return StoreCapabilities.ALL.withOnePermit();
     }
 
     @Override
