@@ -27,29 +27,6 @@ record Client(
         Optional<SentCommand> ghost,
         int marker) {
 
-    // The search compares states; a record's own equals is slow without the optimizing compiler.
-    @Override
-    public boolean equals(Object object) {
-        return object instanceof Client other
-                && phase == other.phase
-                && token == other.token
-                && left == other.left
-                && fencing == other.fencing
-                && age == other.age
-                && repeated == other.repeated
-                && reply.equals(other.reply)
-                && ghost.equals(other.ghost)
-                && marker == other.marker;
-    }
-
-    @Override
-    public int hashCode() {
-        return ((((phase.hashCode() * 31 + token) * 31 + left) * 31 + fencing) * 31 + age) * 31
-                + marker * 7
-                + reply.hashCode()
-                + ghost.hashCode() * 17;
-    }
-
     static Client whoKnows(int marker) {
         return idle(Optional.empty(), marker);
     }

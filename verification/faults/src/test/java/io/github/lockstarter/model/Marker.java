@@ -10,21 +10,6 @@ package io.github.lockstarter.model;
  */
 record Marker(int id, int age, boolean firstUse, boolean foreign) {
 
-    // The search compares states; a record's own equals is slow without the optimizing compiler.
-    @Override
-    public boolean equals(Object object) {
-        return object instanceof Marker other
-                && id == other.id
-                && age == other.age
-                && firstUse == other.firstUse
-                && foreign == other.foreign;
-    }
-
-    @Override
-    public int hashCode() {
-        return (id * 31 + age) * 4 + (firstUse ? 2 : 0) + (foreign ? 1 : 0);
-    }
-
     /** No marker: the knowledge of a client without an answer. */
     static final int UNKNOWN = 0;
 

@@ -9,21 +9,6 @@ package io.github.lockstarter.model;
  */
 record SentCommand(Verb verb, int token, int fencing, int marker) {
 
-    // The search compares states; a record's own equals is slow without the optimizing compiler.
-    @Override
-    public boolean equals(Object object) {
-        return object instanceof SentCommand other
-                && verb == other.verb
-                && token == other.token
-                && fencing == other.fencing
-                && marker == other.marker;
-    }
-
-    @Override
-    public int hashCode() {
-        return ((verb.hashCode() * 31 + token) * 31 + fencing) * 31 + marker;
-    }
-
     SentCommand tick(int forgotten) {
         return verb != Verb.RENEW ? this : new SentCommand(verb, token, Fencing.tick(fencing, forgotten), marker);
     }

@@ -14,25 +14,6 @@ package io.github.lockstarter.model;
  */
 record ServerData(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, int note, int clock) {
 
-    // The search compares states; a record's own equals is slow without the optimizing compiler.
-    @Override
-    public boolean equals(Object object) {
-        return object instanceof ServerData other
-                && owner == other.owner
-                && expiry == other.expiry
-                && held == other.held
-                && fence == other.fence
-                && marker.equals(other.marker)
-                && promoted == other.promoted
-                && note == other.note
-                && clock == other.clock;
-    }
-
-    @Override
-    public int hashCode() {
-        return ((((owner * 31 + expiry) * 31 + held) * 31 + fence) * 31 + marker.hashCode()) * 31 + note * 7 + clock;
-    }
-
     /** A lock is given to a token with this fencing token. */
     ServerData grantedTo(int token, int lease, int fencing) {
         return new ServerData(token, lease, fencing, fence, marker, promoted, note, clock);
