@@ -47,16 +47,6 @@ class ExperimentIT {
     }
 
     @Test
-    void countsExactlyUnderTheLockAndLeavesNothingBehind() throws Exception {
-        Command command = start("--requests=60", "--variants=v3");
-
-        assertThat(command.awaitExit()).as(command::text).isZero();
-
-        assertThat(command.row("v3")).isEqualTo(new Row(60, 60, 60, 0));
-        assertThat(command.leftovers()).isEmpty();
-    }
-
-    @Test
     void countsExactlyDespiteFaults() throws Exception {
         String variants = System.getProperty("demo.it.variants", "v3");
         Command command = start("--requests=60", "--variants=" + variants, "--chaos");

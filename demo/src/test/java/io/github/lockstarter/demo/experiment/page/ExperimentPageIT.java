@@ -7,11 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.demo.experiment.page.ExperimentPage.Drawn;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -19,8 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,10 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("full")
-@EnabledIf(
-        value = "isPossibleOrRequired",
-        disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
-class ExperimentPageIT {
+class ExperimentPageIT extends DemoPage {
 
     /** A is inside from 0 to 20 with one fencing token, B from 10 to 30 with another one. */
     private static final String EVENTS = """
@@ -48,41 +40,14 @@ class ExperimentPageIT {
 
     private static final int REQUESTS = Integer.getInteger("browser.requests", 300);
     private static final int INSTANCES = Integer.getInteger("browser.instances", 2);
-    private static final boolean REQUIRED = Boolean.getBoolean("browser.required");
 
-    @TempDir
-    private static Path directory;
-
-    private static PackagedDemo app;
-    private static Chromium chromium;
     private static ExperimentPage page;
 
-    static boolean isPossibleOrRequired() {
-        return REQUIRED || Chromium.isInstalled();
-    }
-
     @BeforeAll
-    static void setUp() throws IOException {
-        assertThat(Chromium.isInstalled())
-                .as("a Chromium and its chromedriver on the PATH")
-                .isTrue();
-        app = PackagedDemo.start(directory);
-        chromium = Chromium.start();
-        chromium.resize(1280, 2000);
-        chromium.prefer("light");
+    static void open() {
         page = new ExperimentPage(chromium.driver());
         page.open(app.port());
         page.plan(INSTANCES, "standalone");
-    }
-
-    @AfterAll
-    static void takeDown() throws InterruptedException {
-        if (chromium != null) {
-            chromium.close();
-        }
-        if (app != null) {
-            app.end();
-        }
     }
 
     /** The model behind the page, on events with a known result; the visible content is tested below. */
@@ -207,7 +172,7 @@ class ExperimentPageIT {
                 .as("amber: believes it still holds")
                 .isPositive();
         photograph("pause-longer-than-the-lease");
-        if (REQUIRED) {
+        if (isRequired()) {
             photographThePage();
         }
         page.disturb("");
@@ -243,10 +208,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(7)
-    @EnabledIfSystemProperty(
-            named = "browser.required",
-            matches = "true",
-            disabledReason = "only with -Pbrowser, for time")
+    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
     void showsThatAnotherInstanceTakesOverFromAKilledHolder() {
         page.disturb("kill-holder");
         page.run("v3", REQUESTS);
@@ -261,10 +223,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(7)
-    @EnabledIfSystemProperty(
-            named = "browser.required",
-            matches = "true",
-            disabledReason = "only with -Pbrowser, for time")
+    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
     void showsThatAStoppedHolderKeepsItsLock() {
         page.disturb("stop-holder");
         page.run("v3", REQUESTS);
@@ -279,10 +238,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(8)
-    @EnabledIfSystemProperty(
-            named = "browser.required",
-            matches = "true",
-            disabledReason = "only with -Pbrowser, for time")
+    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
     void showsThatTheLockHoldsWhenRedisIsKilled() {
         page.disturb("restart-redis");
         page.run("v3", REQUESTS);
@@ -295,10 +251,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(9)
-    @EnabledIfSystemProperty(
-            named = "browser.required",
-            matches = "true",
-            disabledReason = "only with -Pbrowser, for time")
+    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
     void showsThatTheLockHoldsWhenAReplicaTakesOver() {
         page.setUp(INSTANCES, "sentinel");
         page.disturb("fail-over");
@@ -312,10 +265,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(10)
-    @EnabledIfSystemProperty(
-            named = "browser.required",
-            matches = "true",
-            disabledReason = "only with -Pbrowser, for time")
+    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
     void showsThatTheLockHoldsWhenTheNewMasterFailsAsWell() {
         page.runAndPress("v3", REQUESTS, "fail-over-twice");
 

@@ -6,12 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.kit.Patience;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -19,8 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -30,12 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("full")
-@EnabledIf(
-        value = "isPossibleOrRequired",
-        disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
-class GalleryPageIT {
-
-    private static final boolean REQUIRED = Boolean.getBoolean("browser.required");
+class GalleryPageIT extends DemoPage {
 
     /** Its broken side has two owners at once, and is played in a few seconds. */
     private static final String QUICK = "fixed-value";
@@ -43,35 +33,13 @@ class GalleryPageIT {
     /** Needs no lock. */
     private static final String CONTROL = "incr";
 
-    @TempDir
-    private static Path directory;
-
-    private static PackagedDemo app;
-    private static Chromium chromium;
     private static GalleryPage page;
 
-    static boolean isPossibleOrRequired() {
-        return REQUIRED || Chromium.isInstalled();
-    }
-
     @BeforeAll
-    static void start() throws IOException {
-        app = PackagedDemo.start(directory);
-        chromium = Chromium.start();
+    static void open() {
         chromium.resize(1280, 1600);
-        chromium.prefer("light");
         page = new GalleryPage(chromium.driver());
         page.open(app.port());
-    }
-
-    @AfterAll
-    static void end() throws InterruptedException {
-        if (chromium != null) {
-            chromium.close();
-        }
-        if (app != null) {
-            app.end();
-        }
     }
 
     @Test
@@ -161,10 +129,7 @@ class GalleryPageIT {
 
     @Test
     @Order(6)
-    @EnabledIfSystemProperty(
-            named = "browser.required",
-            matches = "true",
-            disabledReason = "only with -Pbrowser, for time")
+    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
     void playsThemAll() {
         page.seed(2026);
         page.playAll();

@@ -3,16 +3,10 @@ package io.github.lockstarter.demo.experiment.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
@@ -21,40 +15,7 @@ import org.openqa.selenium.WebElement;
  * the other.
  */
 @Tag("full")
-@EnabledIf(
-        value = "isPossibleOrRequired",
-        disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
-class SalePageIT {
-
-    private static final boolean REQUIRED = Boolean.getBoolean("browser.required");
-
-    @TempDir
-    private static Path directory;
-
-    private static PackagedDemo app;
-    private static Chromium chromium;
-
-    static boolean isPossibleOrRequired() {
-        return REQUIRED || Chromium.isInstalled();
-    }
-
-    @BeforeAll
-    static void start() throws IOException {
-        app = PackagedDemo.start(directory);
-        chromium = Chromium.start();
-        chromium.resize(1280, 1200);
-        chromium.prefer("light");
-    }
-
-    @AfterAll
-    static void end() throws InterruptedException {
-        if (chromium != null) {
-            chromium.close();
-        }
-        if (app != null) {
-            app.end();
-        }
-    }
+class SalePageIT extends DemoPage {
 
     @BeforeEach
     void open() {
