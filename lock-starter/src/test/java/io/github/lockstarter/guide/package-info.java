@@ -1,4 +1,4 @@
-/** The code that the pages in docs show, run. */
+/** What the pages in docs promise of several JVMs, run. */
 @NullMarked
 package io.github.lockstarter.guide;
 

@@ -1,21 +1,15 @@
-package io.github.lockstarter.guide;
+package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.Execution;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -23,8 +17,8 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The recipes of docs/using-locks.md and docs/transactions-and-async.md. */
-class ProgrammaticUseTests {
+/** Work that ends with a publisher, through the bean; a stage is the subject of {@code ExecuteAsyncTests}. */
+class ReactiveLockOperationsTests {
 
     private static final String KEY = "report:daily";
 
@@ -32,64 +26,14 @@ class ProgrammaticUseTests {
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
 
-    private void withLocks(Consumer<LockOperations> test) {
-        application.run(context -> test.accept(context.getBean(LockOperations.class)));
-    }
-
-    // Skip if the lock is held
-
-    private static String runUnlessRunning(LockOperations locks, Supplier<String> report) {
-        Execution<String> execution = locks.tryExecute(LockRequest.of(KEY).named("report"), report::get);
-        return execution.orElseGet(() -> "skipped");
-    }
-
-    @Test
-    void skipsWorkWhoseLockIsHeld() {
-        withLocks(locks -> {
-            CompletableFuture<LockHandle> other = locks.acquireAsync(KEY);
-            assertThat(runUnlessRunning(locks, () -> "done")).isEqualTo("skipped");
-            other.join().release();
-            assertThat(runUnlessRunning(locks, () -> "done")).isEqualTo("done");
-        });
-    }
-
-    // Work that ends with a CompletableFuture
-
-    @Test
-    void holdsTheLockUntilTheFutureCompletes() {
-        withLocks(locks -> {
-            CompletableFuture<String> work = new CompletableFuture<>();
-            CompletableFuture<String> result = locks.executeAsync(KEY, () -> work);
-
-            assertThat(locks.tryAcquire(KEY)).isEmpty();
-            work.complete("done");
-            assertThat(result).succeedsWithin(Patience.TIME).isEqualTo("done");
-            assertThat(locks.heldLocks().size()).isZero();
-        });
-    }
-
-    @Test
-    void releasesTheLockWhenTheFutureFails() {
-        withLocks(locks -> {
-            CompletableFuture<String> result = locks.executeAsync(
-                    KEY, () -> CompletableFuture.failedFuture(new IllegalStateException("no paper")));
-
-            assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
-                    .hasRootCauseMessage("no paper");
-            assertThat(locks.heldLocks().size()).isZero();
-        });
-    }
-
-    // Work that ends with a Mono
-
-    private void withReactiveLocks(BiConsumer<ReactiveLockOperations, LockOperations> test) {
+    private void withLocks(BiConsumer<ReactiveLockOperations, LockOperations> test) {
         application.run(context ->
                 test.accept(context.getBean(ReactiveLockOperations.class), context.getBean(LockOperations.class)));
     }
 
     @Test
     void holdsTheLockUntilTheMonoCompletes() {
-        withReactiveLocks((reactiveLocks, locks) -> {
+        withLocks((reactiveLocks, locks) -> {
             Sinks.One<String> work = Sinks.one();
             CompletableFuture<String> result =
                     reactiveLocks.execute(KEY, work.asMono()).toFuture();
@@ -104,7 +48,7 @@ class ProgrammaticUseTests {
 
     @Test
     void skipsAMonoWhoseLockIsHeld() {
-        withReactiveLocks((reactiveLocks, locks) -> {
+        withLocks((reactiveLocks, locks) -> {
             Mono<Execution<String>> report = reactiveLocks.tryExecute(KEY, Mono.just("done"));
             LockHandle other = locks.acquireAsync(KEY).join();
             assertThat(report.block(Patience.TIME).wasExecuted()).isFalse();
@@ -117,7 +61,7 @@ class ProgrammaticUseTests {
 
     @Test
     void releasesTheLockWhenTheSubscriberCancels() {
-        withReactiveLocks((reactiveLocks, locks) -> {
+        withLocks((reactiveLocks, locks) -> {
             Disposable subscription = reactiveLocks.execute(KEY, Mono.never()).subscribe();
             assertThat(locks.tryAcquire(KEY)).isEmpty();
 
