@@ -29,24 +29,6 @@ import org.junit.jupiter.api.Test;
 class RedisLockBackendRenewalIT extends BackendOnServer {
 
     @Test
-    void answersEachOfManyRenewals() {
-        List<RenewCommand> commands = IntStream.range(0, 100)
-                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(10), 0, 0))
-                .toList();
-        commands.stream()
-                .filter(command -> !command.key().endsWith("7"))
-                .forEach(command -> answer(backend.attemptAcquire(
-                        new AcquireCommand(command.key(), OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))));
-        List<CompletionStage<RenewResult>> stages = backend.renewLeases(commands);
-        assertThat(stages).hasSize(100);
-        for (int i = 0; i < 100; i++) {
-            RenewResult expected = i % 10 == 7 ? new RenewResult.NotHeld() : new RenewResult.Renewed();
-            assertThat(answer(stages.get(i))).hasSameClassAs(expected);
-        }
-        assertThat(redis.pttl("lock:{order:1}")).isGreaterThan(500_000);
-    }
-
-    @Test
     void renewsUpToThirtyTwoLocksWithOneCall() {
         user.renew(OWNER, BackendUser.LEASE);
         assertThat(callsToRenew(1)).isEqualTo(1);

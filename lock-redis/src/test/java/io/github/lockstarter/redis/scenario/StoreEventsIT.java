@@ -2,7 +2,6 @@ package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
@@ -13,7 +12,6 @@ import io.github.lockstarter.StoreEvent.RecoveryEnded;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Unreachable;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisSentinels;
@@ -24,7 +22,6 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,32 +33,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class StoreEventsIT {
 
     private static final Duration LEASE = ofSeconds(2);
-    /** They would detect a recovery, too. */
-    private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeover(Duration.ZERO);
 
     private static final RedisSettings SETTINGS = RedisStore.guarding(LEASE);
-
-    @Test
-    void reportsLostDataOnceAndTheEndOfTheRecoveryOnceEvenIfNobodyAcquires() {
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
-                Application application = Application.over(store.connect(), WITHOUT_BEATS)) {
-            warmUp(application);
-            server.commands().flushall();
-            assertThatThrownBy(() -> application.locks().tryAcquire("first")).isInstanceOf(LockBackendException.class);
-            repeat(application, 4);
-            awaitStoreEvents(application, List.of(RecoveryStarted.class, RecoveryEnded.class));
-            assertThat(application.events().ofStore())
-                    .first()
-                    .asInstanceOf(InstanceOfAssertFactories.type(RecoveryStarted.class))
-                    .satisfies(recovery -> {
-                        assertThat(recovery.problem()).isEqualTo(recovery.store() + " lost its data");
-                        assertThat(recovery.remaining()).isPositive().isLessThanOrEqualTo(LEASE);
-                    });
-            application.locks().acquire("after").close();
-            assertThat(application.events().ofStore()).hasSize(2);
-        }
-    }
 
     /** The renewal of a held lock detects it without further requests. */
     @Test
@@ -78,26 +51,6 @@ class StoreEventsIT {
                     .extracting(StoreEvent::getClass)
                     .containsExactly(RecoveryStarted.class, RecoveryEnded.class);
             assertThat(held.isHeld()).isTrue();
-        }
-    }
-
-    @Test
-    void reportsARestartWithoutDataAsAnOutageAndARecovery() {
-        try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.hasty(LEASE));
-                Application application = Application.over(store.connect())) {
-            warmUp(application);
-            server.kill();
-            repeat(application, 4);
-            server.restart();
-            acquireOnceItIsGranted(application);
-            awaitStoreEvents(
-                    application,
-                    List.of(Unreachable.class, Reachable.class, RecoveryStarted.class, RecoveryEnded.class));
-            assertThat(application.events().ofStore().get(2))
-                    .extracting(event -> ((RecoveryStarted) event).problem())
-                    .asString()
-                    .endsWith(" was restarted, replaced by another server or restored from a snapshot");
         }
     }
 
@@ -136,24 +89,6 @@ class StoreEventsIT {
         await().atMost(Patience.TIME)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> application.locks().acquire("any").close());
-    }
-
-    /** Attempts that are refused, unless the recovery is over by then. */
-    private static void repeat(Application application, int attempts) {
-        for (int i = 0; i < attempts; i++) {
-            try {
-                application.locks().tryAcquire("order:" + i).ifPresent(LockHandle::close);
-            } catch (LockBackendException e) {
-                // Refused, or no answer.
-            }
-        }
-    }
-
-    private static void awaitStoreEvents(Application application, List<Class<? extends StoreEvent>> kinds) {
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(application.events().ofStore())
-                        .extracting(StoreEvent::getClass)
-                        .isEqualTo(kinds));
     }
 
     @Nested

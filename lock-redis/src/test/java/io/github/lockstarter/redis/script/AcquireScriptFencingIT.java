@@ -54,14 +54,6 @@ class AcquireScriptFencingIT extends ScriptsOnServer {
     }
 
     @Test
-    void repeatsTheFirstFencingTokenOfAGrantedLockToken() {
-        List<Long> granted = scripts.acquireMany("a:1", 64, 0);
-        assertThat(scripts.acquireMany("a:1", 64, 0)).isEqualTo(granted);
-        redis.scriptFlush();
-        assertThat(scripts.acquireMany("a:1", 64, 0)).isEqualTo(granted);
-    }
-
-    @Test
     void neverGrantsNumbersThatLuaCannotRepresent() {
         long limit = 1L << 53;
         redis.set(KEYS.fence(), Long.toString(limit - 65));

@@ -25,24 +25,6 @@ class AcquireScriptIT extends ScriptsOnServer {
     }
 
     @Test
-    void repeatsTheGrantOfALockTokenAndKeepsItsLease() {
-        List<Long> granted = scripts.acquire("a:1", 100_000);
-        assertThat(scripts.acquire("a:1", 300_000)).isEqualTo(granted);
-        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(100_000);
-    }
-
-    @Test
-    void refusesAnotherTokenWithTheRemainingLease() {
-        scripts.acquire("a:1", 100_000);
-        List<Long> contended = scripts.acquire("b:1", 300_000);
-        assertThat(contended.get(0)).isZero();
-        assertThat(contended.get(1)).isCloseTo(100_000, within(10_000L));
-        assertThat(contended.get(2)).isZero();
-        assertThat(redis.get(KEYS.lock())).endsWith(" a:1");
-        assertThat(redis.exists(KEYS.waiters())).isZero();
-    }
-
-    @Test
     void reportsAnOwnerWithoutALease() {
         redis.set(KEYS.lock(), "somebody");
         assertThat(scripts.acquire("a:1", 300_000)).isEqualTo(List.of(0L, -1L, 0L));

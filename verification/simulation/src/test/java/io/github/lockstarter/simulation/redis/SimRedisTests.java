@@ -167,23 +167,6 @@ class SimRedisTests {
         assertThat(execute(master, "EVAL", "return (", "0")).asString().contains("Error compiling script");
     }
 
-    /** Prints how many script calls a second there are. */
-    @Test
-    void grantsAndReleasesRepeatedly() {
-        execute(master, command(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN));
-        acquire(master);
-        int rounds = 10_000;
-        long began = System.nanoTime();
-        for (int i = 0; i < rounds; i++) {
-            micros += 100;
-            assertThat(execute(master, bySha(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN)))
-                    .isEqualTo(new Reply.Numeric(1));
-            assertThat(execute(master, bySha(LockScript.ACQUIRE, 5, acquisition())))
-                    .isNotInstanceOf(Reply.Failure.class);
-        }
-        System.out.printf("%,d script calls a second%n", 2L * rounds * 1_000_000_000L / (System.nanoTime() - began));
-    }
-
     private SimRedis server() {
         return new SimRedis(LUA, () -> micros, this::id);
     }
@@ -233,11 +216,6 @@ class SimRedisTests {
 
     private static String[] command(LockScript script, int keys, String... words) {
         return Stream.concat(Stream.of("EVAL", script.text(), Integer.toString(keys)), Stream.of(words))
-                .toArray(String[]::new);
-    }
-
-    private static String[] bySha(LockScript script, int keys, String... words) {
-        return Stream.concat(Stream.of("EVALSHA", script.sha(), Integer.toString(keys)), Stream.of(words))
                 .toArray(String[]::new);
     }
 
