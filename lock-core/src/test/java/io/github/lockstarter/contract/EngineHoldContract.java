@@ -17,9 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -196,50 +194,6 @@ public abstract class EngineHoldContract extends EngineContract {
 
             assertThat(held.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
         }
-    }
-
-    @Test
-    void runsAnActionUnderTheLockAndRethrowsItsException() {
-        IllegalArgumentException failure = new IllegalArgumentException("from the body");
-
-        assertThatThrownBy(() -> first.locks().execute(request, () -> {
-                    assertHeldByAnother(second);
-                    assertThat(LockHandle.current()).isPresent();
-                    throw failure;
-                }))
-                .isSameAs(failure);
-
-        assertThat(LockHandle.current()).isEmpty();
-        assertFree();
-    }
-
-    @Test
-    void neverRunsTheActionWithoutTheLock() {
-        AtomicInteger ran = new AtomicInteger();
-        try (LockHandle held = first.locks().acquire(request)) {
-            assertThatThrownBy(() -> second.locks().execute(request.withoutWaiting(), ran::incrementAndGet))
-                    .hasMessageContaining(key);
-            assertThat(held.isHeld()).isTrue();
-        }
-        assertThat(ran).hasValue(0);
-    }
-
-    @Test
-    void behavesLikeALockOfTheJdk() throws Exception {
-        Lock mine = first.locks().asLock(request);
-        Lock other = second.locks().asLock(request);
-        mine.lock();
-        try {
-            assertThat(mine.tryLock()).isTrue();
-            mine.unlock();
-            assertThat(resultOf(elsewhere(() -> other.tryLock()))).isFalse();
-            assertThatThrownBy(other::unlock).isInstanceOf(IllegalMonitorStateException.class);
-        } finally {
-            mine.unlock();
-        }
-        assertThat(other.tryLock()).isTrue();
-        other.unlock();
-        assertFree();
     }
 
     @Test

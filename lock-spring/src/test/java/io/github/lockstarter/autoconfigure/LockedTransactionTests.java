@@ -136,24 +136,6 @@ class LockedTransactionTests {
     }
 
     @Test
-    void rollsBackATransactionTemplateWhenTheLockWasLost() {
-        application.run(context -> {
-            LockOperations locks = context.getBean(LockOperations.class);
-            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
-            TransactionTemplate transaction =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            assertThatThrownBy(() -> locks.execute(
-                            "booking",
-                            () -> transaction.executeWithoutResult(status -> {
-                                jdbc.update("insert into booking values (4)");
-                                RevokingOperator.revoke(context, "booking");
-                            })))
-                    .isInstanceOf(LockLostException.class);
-            assertThat(bookings(jdbc)).isZero();
-        });
-    }
-
-    @Test
     void commitsAfterALossWhenConfiguredToReturn() {
         application.withPropertyValues("distributed-lock.on-lost=return").run(context -> {
             context.getBean(Accounts.class).bookAndLoseTheLock();

@@ -1,22 +1,18 @@
 package io.github.lockstarter.coexistence;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
-import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -88,52 +84,6 @@ class SpringIntegrationBridgeIT {
 
         assertThat(section.mostInside()).isEqualTo(1);
         assertThat(section.runs()).isEqualTo(CountingSection.ALL);
-    }
-
-    @Test
-    void unlockReportsADeletedLockAndKeepsTheNextOwnersLock() {
-        DistributedLock ours = lock(application, "deleted");
-        DistributedLock theirs = lock(another, "deleted");
-        ours.lock();
-        deleteLock("deleted");
-        assertThat(theirs.tryLock()).isTrue();
-
-        assertThatThrownBy(ours::unlock).isInstanceOf(ConcurrentModificationException.class);
-        assertThat(ours.tryLock()).isFalse();
-        theirs.unlock();
-    }
-
-    /** As with a leader's lock: the thread checks repeatedly whether it has the lock. */
-    @Test
-    void reenteringADeletedLockReportsTheLossAndAcquiresNothing() {
-        DistributedLock lock = lock(application, "again");
-        assertThat(lock.tryLock()).isTrue();
-        assertThat(lock.tryLock()).isTrue();
-        deleteLock("again");
-
-        assertThatThrownBy(lock::tryLock).isInstanceOf(ConcurrentModificationException.class);
-        assertThat(lock(another, "again").tryLock()).isTrue();
-        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
-        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
-        assertThat(lock.tryLock()).isFalse();
-        lock(another, "again").unlock();
-    }
-
-    /** A pause of this machine ends the lease, too. */
-    @Test
-    @Tag(Effort.TIMING)
-    void renewsTheLockOfALeader() throws Exception {
-        DistributedLock lock = lock(application, "renewed");
-        lock.lock(Duration.ofSeconds(1));
-
-        await().pollInSameThread()
-                .during(Duration.ofSeconds(4))
-                .atMost(Patience.TIME)
-                .untilAsserted(() -> {
-                    assertThat(lock.tryLock()).isTrue();
-                    lock.unlock();
-                });
-        lock.unlock();
     }
 
     @Test
