@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 
 /**
@@ -21,7 +22,7 @@ public final class WarmUp {
      * @param key of a lock that no test uses
      */
     public static void connect(LockOperations locks, String key) {
-        await().pollDelay(Duration.ZERO).until(() -> isGranted(locks, key));
+        await().atMost(Patience.TIME).pollDelay(Duration.ZERO).until(() -> isGranted(locks, key));
     }
 
     private static boolean isGranted(LockOperations locks, String key) {
