@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class RedlockSimulationTests {
 
     private static final int NODES = 5;
-    private static final int SEEDS = Effort.of(8, 20);
+    private static final int SEEDS = Effort.of(4, 20);
 
     /** At most; the first one in which the fault does harm is enough. */
     private static final int SEEDS_OF_A_CONTROL = 100;
