@@ -41,10 +41,6 @@ final class Grant {
     /** Unanswered renewals. */
     int renewing;
 
-    /** Hold to release when {@link #renewing} is 0. */
-    @Nullable
-    Hold releasePending;
-
     /** By an operator: no further hold follows. */
     boolean revoked;
 

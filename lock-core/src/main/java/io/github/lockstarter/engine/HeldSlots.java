@@ -65,6 +65,9 @@ final class HeldSlots {
     /** Lost holds whose threads have not noticed the loss. */
     private List<Hold> lost = List.of();
 
+    /** Lost holds whose locks the store may still have, until their releases are decided. */
+    private List<Hold> unreleased = List.of();
+
     /** Unanswered releases. */
     private int releases;
 
@@ -136,8 +139,7 @@ final class HeldSlots {
     Hold handOver(Effects todo, Hold left, Waiter successor, Moment now) {
         assert Thread.holdsLock(lock);
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
-        end(todo, left, ReleaseOutcome.RELEASED, now);
-        left.state = Hold.State.ENDED; // if end() fails, it is still leaving: the closing object releases it
+        end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the closing object releases the hold
         remove(left);
         add(todo, made);
         return made;
@@ -170,7 +172,7 @@ final class HeldSlots {
         } else {
             completeRelease(todo, earlier, new ReleaseResult.NotHeld(), certain, now);
             free(earlier);
-            releaseLost(todo, earlier);
+            releaseLost(earlier);
         }
     }
 
@@ -277,11 +279,10 @@ final class HeldSlots {
             left.state = Hold.State.LEAVING;
             lock.left(todo, left, now);
         } else if (left.state == Hold.State.LOST) {
-            left.state = Hold.State.ENDED;
             keepLost(each -> each != left);
             reportLoss(todo, left, now); // unless reported: it was lost before the grant was announced
             end(todo, left, ReleaseOutcome.LOST, now);
-            releaseLost(todo, left);
+            releaseLost(left);
         }
     }
 
@@ -343,11 +344,6 @@ final class HeldSlots {
         Hold present = find(each -> each.grant == grant); // its successor, if it was handed over meanwhile
         if (present != null && present.isHeld()) {
             applyRenewal(todo, renewal, present, result, certain, now);
-        }
-        Hold releasePending = grant.renewing == 0 ? grant.releasePending : null;
-        // If the lock is gone, only an operator needs the release's answer.
-        if (releasePending != null && (releasePending.revocation != null || !(result instanceof RenewResult.NotHeld))) {
-            releaseLost(todo, releasePending);
         }
         expire(todo, now);
     }
@@ -488,14 +484,24 @@ final class HeldSlots {
 
     // Releases
 
-    /** Releases each left hold whose renewals are answered. */
+    /** Releases each left or lost hold whose renewals are answered; a closed object may never process the answers. */
     void releaseLeft(Effects todo) {
         assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.state == Hold.State.LEAVING && (each.grant.renewing == 0 || lock.isRetired())) {
+            if (each.state == Hold.State.LEAVING && mayBeReleased(each)) {
                 releaseSlot(todo, each);
             }
         }
+        if (!unreleased.isEmpty()) {
+            unreleased.stream()
+                    .filter(each -> !each.releaseSent && mayBeReleased(each))
+                    .forEach(each -> send(todo, each, false));
+            unreleased = unreleased.stream().filter(each -> !each.releaseSent).toList();
+        }
+    }
+
+    private boolean mayBeReleased(Hold left) {
+        return left.grant.renewing == 0 || lock.isClosed();
     }
 
     private void releaseSlot(Effects todo, Hold left) {
@@ -506,15 +512,10 @@ final class HeldSlots {
     }
 
     /** If the store still has the lock, others need not wait for its lease. */
-    private void releaseLost(Effects todo, Hold left) {
-        if (left.releaseSent) {
-            return;
+    private void releaseLost(Hold left) {
+        if (!left.releaseSent && !unreleased.contains(left)) {
+            unreleased = with(unreleased, left);
         }
-        if (left.grant.renewing > 0) {
-            left.grant.releasePending = left;
-            return;
-        }
-        send(todo, left, false);
     }
 
     private void send(Effects todo, Hold left, boolean requeued) {
@@ -579,18 +580,26 @@ final class HeldSlots {
             outcome = ReleaseOutcome.LOST;
         }
         end(todo, left, outcome, now);
-        left.state = Hold.State.ENDED;
     }
 
+    /** One step for event and outcome, so that a failure repeats neither. */
     private void end(Effects todo, Hold left, ReleaseOutcome outcome, Moment now) {
-        if (left.announced && lock.running.events.hasListeners()) {
-            publish(
-                    todo,
-                    new LockEvent.Released(
-                            left.request.name(), lock.key, left.fencingToken, left.held(now.nanos()), outcome));
-        }
+        EventDispatcher events = lock.running.events;
+        LockEvent released = left.announced && events.hasListeners()
+                ? new LockEvent.Released(
+                        left.request.name(), lock.key, left.fencingToken, left.held(now.nanos()), outcome)
+                : null;
         CompletableFuture<ReleaseOutcome> ended = left.ended();
-        todo.add(() -> ended.complete(outcome));
+        todo.add(() -> {
+            try {
+                if (released != null) {
+                    events.publish(released);
+                }
+            } finally {
+                ended.complete(outcome);
+            }
+        });
+        left.state = Hold.State.ENDED;
     }
 
     // Losses
@@ -648,14 +657,14 @@ final class HeldSlots {
         free(held);
         if (held.owner.isThread() && held.announced) {
             held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
-            lost = Stream.concat(lost.stream(), Stream.of(held)).toList();
+            lost = with(lost, held);
         }
         if (held.announced) {
             reportLoss(todo, held, now);
         }
         callBack(todo, held);
         if (cause == LossCause.SHUTDOWN || cause == LossCause.REVOKED) {
-            releaseLost(todo, held);
+            releaseLost(held);
         }
     }
 
@@ -751,6 +760,10 @@ final class HeldSlots {
                 each.next = removed.next;
             }
         }
+    }
+
+    private static List<Hold> with(List<Hold> holds, Hold added) {
+        return Stream.concat(holds.stream(), Stream.of(added)).toList();
     }
 
     private void keepLost(Predicate<Hold> which) {

@@ -57,11 +57,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a thread fails in the middle of a change, for lack of stack or memory or by a bug, this object <em>closes</em>
  * before the next event: its callers get an exception, its holds are no longer renewed, and another object serves the
- * key. A hold whose caller was not decided yet is released. The store decides between the two by their lock tokens, so
- * a lock that is still held, or whose grant was not processed, ends with its lease. Until then, holds are entered,
- * extended, revoked and released, and lost, as those of other objects. Signals are for the object that serves the key,
- * and only that one withdraws the registration. {@link #fail} and the closing may be repeated until there is memory; so
- * a caller leaves the line, and a hold the list, after the steps that tell their threads.
+ * key. It stays closed, and reports only its first failure. A hold whose caller was not decided yet is released. The
+ * store decides between the two by their lock tokens, so a lock that is still held, or whose grant was not processed,
+ * ends with its lease. Until then, holds are entered, extended, revoked and released, and lost, as those of other
+ * objects. Signals are for the object that serves the key, and only that one withdraws the registration. {@link #fail}
+ * and the closing may be repeated until there is memory; so a caller leaves the line, and a hold the list, after the
+ * steps that tell their threads.
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
@@ -136,11 +137,15 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private boolean retired;
 
-    /** Of a thread that failed; each event first closes this object, until one succeeds. Written without monitor. */
+    /** Of the first thread that failed; from then on, each event closes this object. Written without the monitor. */
     volatile @Nullable Throwable failure;
 
-    /** A failure was reported, after which no event has succeeded yet. Written without the monitor. */
-    private volatile boolean reported;
+    /** For good; the failure was reported. */
+    @GuardedBy("this")
+    private boolean closed;
+
+    /** The latest look could not begin, and decided nothing. Belongs to the timer's thread. */
+    private boolean lookFailed;
 
     KeyLock(String key, Running running) {
         this.key = key;
@@ -156,12 +161,6 @@ final class KeyLock extends TimerEntry {
             }
             R result = event.apply(todo, now);
             next(todo, now);
-            if (failed != null) {
-                failure = null;
-            }
-            if (reported) {
-                reported = false;
-            }
             return result;
         } catch (RuntimeException | Error e) {
             fail(e);
@@ -171,17 +170,15 @@ final class KeyLock extends TimerEntry {
 
     /** A thread failed in the middle of a change. Allocates nothing. */
     void fail(Throwable cause) {
-        boolean firstFailure = isFirstFailure();
-        failure = cause;
+        boolean first = failure == null;
+        if (first) {
+            failure = cause;
+        }
         try {
-            repeatLook(firstFailure);
+            repeatLook(first);
         } catch (RuntimeException | Error e) {
             // The next event of the key closes it.
         }
-    }
-
-    private boolean isFirstFailure() {
-        return failure == null && !reported;
     }
 
     private void repeatLook(boolean atOnce) {
@@ -191,9 +188,9 @@ final class KeyLock extends TimerEntry {
     /** Decides nothing, so that only a lack of memory can make it fail. */
     @GuardedBy("this")
     private void close(Throwable failed, Effects todo) {
-        if (!reported) {
+        if (!closed) {
             todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
-            reported = true;
+            closed = true;
         }
         retired = true;
         endAllWaits(todo, new WaitOutcome.Failed(false, FAILED, failed));
@@ -590,11 +587,12 @@ final class KeyLock extends TimerEntry {
     public void fire() {
         try {
             running.runInTick(this, this::look);
+            lookFailed = false;
         } catch (RuntimeException | Error e) {
-            boolean firstFailure = isFirstFailure(); // before the event: no reason to close, which reports the others
-            repeatLook(firstFailure); // renewals, or the closing, depend on it
-            if (firstFailure) {
-                reported = true;
+            boolean first = failure == null && !lookFailed; // otherwise it is reported
+            repeatLook(first); // renewals, or the closing, depend on it
+            if (first) {
+                lookFailed = true;
                 throw e;
             }
         }
@@ -631,8 +629,8 @@ final class KeyLock extends TimerEntry {
         return queue.hasWaiters();
     }
 
-    synchronized boolean isRetired() {
-        return retired;
+    synchronized boolean isClosed() {
+        return closed;
     }
 
     // Decisions

@@ -74,10 +74,6 @@ record RenewAttempt(
     @Override
     public void failed(Throwable cause) {
         hold.lock.fail(cause);
-        Hold released = hold.grant.releasePending;
-        if (released != null) {
-            released.endUnknown();
-        }
         if (answer != null) {
             answer.complete(UNSENT);
         }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Steps.Step;
@@ -57,6 +58,10 @@ final class ManualEngine {
     private transient long numbers;
 
     ManualEngine(List<ManualCaller.Kind> kinds, Consumer<KeyLock> beforeEachStep) {
+        this(kinds, beforeEachStep, List.of());
+    }
+
+    ManualEngine(List<ManualCaller.Kind> kinds, Consumer<KeyLock> beforeEachStep, List<LockListener> listeners) {
         this.beforeEachStep = beforeEachStep;
         EngineClock clock =
                 new EngineClock(() -> BEGIN + passed, () -> Instant.ofEpochMilli(BEGIN_MILLIS + passed / 1_000_000));
@@ -65,7 +70,7 @@ final class ManualEngine {
                 clock, any -> timer, () -> threadless, () -> threadless, () -> threadless, () -> 0, () -> 0);
         Outages outages = new Outages(store, StoreEvent.Scope.ALL, clock::nanos, event -> {});
         EngineTokens tokens = new EngineTokens(clock, SETTINGS, () -> numbers += 4);
-        this.running = new Running(store, outages, SETTINGS, List.of(), environment, tokens, null); // not used here
+        this.running = new Running(store, outages, SETTINGS, listeners, environment, tokens, null); // not used here
         kinds.forEach(kind -> callers.add(new ManualCaller(kind, callers.size(), this)));
     }
 
