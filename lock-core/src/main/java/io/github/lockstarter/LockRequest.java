@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -69,14 +70,11 @@ public record LockRequest(
         }
         keys = checkedKeys(keys, name);
         List<String> checked = keys;
-        terms.check(term -> described(term, checked));
+        UnaryOperator<String> subject = term -> described(term, checked);
+        terms.check(subject);
+        terms.checkRenewed(subject, terms.renewal());
         if (keys.size() > 1) {
             terms.checkPermits(joined(keys), keys.size());
-        }
-        if (terms.maxHold().isPresent() && terms.renewal() == Renewal.OFF) {
-            throw new IllegalArgumentException(described("maxHold", keys) + " is "
-                    + DurationText.exactly(terms.maxHold().get())
-                    + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out one of them");
         }
     }
 

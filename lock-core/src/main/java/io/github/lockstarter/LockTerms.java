@@ -173,6 +173,21 @@ public record LockTerms(
         }
     }
 
+    /**
+     * Checks that a maximum hold has an effect.
+     *
+     * @param subject describes a term of this record for messages, such as its property
+     * @param completed renewal of the lock, if unset here by less specific terms
+     * @throws IllegalArgumentException when a maximum hold is set for a lock that is not renewed
+     */
+    public void checkRenewed(UnaryOperator<String> subject, Renewal completed) {
+        if (maxHold.isPresent() && completed == Renewal.OFF) {
+            throw new IllegalArgumentException(subject.apply("maxHold") + " is " + DurationText.exactly(maxHold.get())
+                    + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out the maximum"
+                    + " hold, or switch renewal on");
+        }
+    }
+
     private static void check(
             UnaryOperator<String> subject, String term, Optional<Duration> value, Duration least, String zero) {
         if (value.isPresent()) {

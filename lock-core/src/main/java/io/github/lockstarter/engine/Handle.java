@@ -113,7 +113,7 @@ final class Handle extends Entry implements LockHandle {
 
     /** Without the check of the keys. */
     void extendLease(LockRequest request) {
-        running().settings.checkExtension(request, hold.request.lease());
+        running().settings.checkExtension(request, hold.request.terms());
         LockTerms terms = request.terms();
         Messages.checkKept(key(), terms.minHold().orElse(Duration.ZERO), running().capabilities);
         if (!checkHeld()) {

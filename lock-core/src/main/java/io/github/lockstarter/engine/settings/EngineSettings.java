@@ -78,7 +78,8 @@ public record EngineSettings(
         UnaryOperator<String> ofAll = term -> PREFIX + property(term);
         terms.check(ofAll);
         DurationText.check(PREFIX + "max-lease", maxLease, LockRequest.MIN_LEASE, LockRequest.MAX_DURATION);
-        checkTogether(ofAll, terms, terms, maxLease);
+        LockTerms renewed = terms.renewal(Renewal.ON); // a maximum hold of all locks concerns renewed ones
+        checkTogether(ofAll, renewed, renewed, maxLease);
         DurationText.check(
                 PREFIX + "retry.max-delay", maxRetryDelay, SHORTEST_MAX_RETRY_DELAY, LockRequest.MAX_DURATION);
         DurationText.check(
@@ -90,9 +91,7 @@ public record EngineSettings(
         for (Map.Entry<String, LockTerms> entry : locks.entrySet()) {
             UnaryOperator<String> ofName = term -> PREFIX + "locks." + entry.getKey() + '.' + property(term);
             entry.getValue().check(ofName);
-            LockTerms completed = entry.getValue().or(terms);
-            checkTogether(ofName, entry.getValue(), completed, maxLease);
-            checkRenewed(ofName, entry.getValue(), completed);
+            checkTogether(ofName, entry.getValue(), entry.getValue().or(terms), maxLease);
         }
     }
 
@@ -148,7 +147,6 @@ public record EngineSettings(
         LockTerms completed =
                 own.or(locks.getOrDefault(request.name(), LockTerms.NONE)).or(terms);
         checkTogether(subject(request), own, completed, maxLease);
-        checkRenewed(subject(request), own, completed);
         if (request.keys().size() > 1) {
             completed.checkPermits(joinedKeys(request), request.keys().size());
         }
@@ -159,12 +157,14 @@ public record EngineSettings(
      * Checks the terms of an extension.
      *
      * @param request with the terms
-     * @param leaseOfHold present lease
-     * @throws IllegalArgumentException when a duration is out of range
+     * @param held present terms of the hold
+     * @throws IllegalArgumentException when a duration is out of range, or a maximum hold is set and the hold is not
+     *     renewed
      */
-    public void checkExtension(LockRequest request, Duration leaseOfHold) {
+    public void checkExtension(LockRequest request, LockTerms held) {
         LockTerms own = request.terms();
-        checkTogether(subject(request), own, own.or(LockTerms.NONE.lease(leaseOfHold)), maxLease);
+        LockTerms kept = LockTerms.NONE.lease(held.lease().orElseThrow()).renewal(held.renewal());
+        checkTogether(subject(request), own, own.or(kept), maxLease);
     }
 
     private static UnaryOperator<String> subject(LockRequest request) {
@@ -198,6 +198,7 @@ public record EngineSettings(
                             + "). Lower the minimum hold, or raise the lease; for minutes, store the time of the last"
                             + " run, or the end of a reservation, with the data: a lock is no reservation");
         }
+        own.checkRenewed(subject, completed.renewal());
         Duration maxHold = own.maxHold().orElse(lease);
         if (maxHold.compareTo(lease) < 0) {
             throw outOfRange(
@@ -205,17 +206,6 @@ public record EngineSettings(
                     maxHold,
                     ", below the lease of the lock (" + DurationText.exactly(lease)
                             + "), for which it is held anyway. Raise the maximum hold, or lower the lease");
-        }
-    }
-
-    /** Configured for all locks, a maximum hold is that of locks with renewal. */
-    private static void checkRenewed(UnaryOperator<String> subject, LockTerms own, LockTerms completed) {
-        if (own.maxHold().isPresent() && completed.renewal() == Renewal.OFF) {
-            throw outOfRange(
-                    subject.apply("maxHold"),
-                    own.maxHold().get(),
-                    ", which has no effect: the lock is not renewed, and ends with its lease. Leave out the maximum"
-                            + " hold, or switch renewal on");
         }
     }
 

@@ -70,6 +70,18 @@ class MaximumHoldTests {
     }
 
     @Test
+    void theMaximumHoldOfAnExtensionHasNoEffectIfTheHoldIsNotRenewed() {
+        LockTerms held = settings().completed(REQUEST.withoutRenewal());
+        LockRequest extension = REQUEST.maxHold(OF_THE_REQUEST);
+
+        assertThatThrownBy(() -> settings().checkExtension(extension, held))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("maxHold of lock 'order:42' is 120s, which has no effect");
+        settings().checkExtension(extension.withRenewal(), held);
+        settings().checkExtension(extension, held.renewal(Renewal.ON));
+    }
+
+    @Test
     void theMaximumHoldOfARequestHasNoEffectIfItsNameIsNotRenewed() {
         EngineSettings settings = settings(LockTerms.NONE, LockTerms.NONE.renewal(Renewal.OFF));
         LockRequest request = REQUEST.named("ship").maxHold(OF_THE_REQUEST);
