@@ -127,7 +127,7 @@ public @interface DistributedLock {
      * Maximum number of simultaneous holders over all instances, see {@link LockRequest#permits}. Startup fails if it
      * is above 1 with several keys, ZooKeeper or Redlock.
      *
-     * @return up to {@value LockRequest#MOST_PERMITS}; default {@code distributed-lock.locks.<name>.permits}, else 1
+     * @return up to {@value LockRequest#MAX_PERMITS}; default {@code distributed-lock.locks.<name>.permits}, else 1
      */
     int permits() default 0;
 

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param maxHold maximum hold ({@code max-hold}, or to the end of a lease that is not renewed); empty without a limit
  * @param holdCount nested holds, at least 1
  * @param renewals number of renewals
- * @param handOvers consecutive hand-overs in this instance before this hold
+ * @param handovers consecutive handovers in this instance before this hold
  * @param state held or in doubt
  * @param takenOverFrom previous owner if the lock was taken over
  */
@@ -34,7 +34,7 @@ public record HeldLock(
         Optional<Duration> maxHold,
         int holdCount,
         long renewals,
-        long handOvers,
+        long handovers,
         HoldState state,
         Optional<LockHolder> takenOverFrom) {
 

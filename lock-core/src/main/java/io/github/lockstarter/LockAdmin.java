@@ -45,7 +45,7 @@ public interface LockAdmin {
      * Takes a lock away from its holder, in any instance, if the fencing token is still current.
      *
      * <p>The token of a {@link HeldLock} names that hold. The token of a {@link StoredLock.Held} names a grant to an
-     * instance, including its hand-overs; use it for other instances. With a quorum it may exceed the token of every
+     * instance, including its handovers; use it for other instances. With a quorum it may exceed the token of every
      * hold. A {@link StoredLock.Kept kept} lock becomes free.
      *
      * <p>A holder in this instance loses the lock before the store deletes it. A holder in another instance loses it on
@@ -103,7 +103,7 @@ public interface LockAdmin {
          *
          * @param holder owner; empty for a client of another kind, which also excludes this application
          * @param remainingLease remaining lease; empty if unlimited
-         * @param fencingToken last granted token, including those for hand-overs, or 0
+         * @param fencingToken last granted token, including those for handovers, or 0
          * @param waitingInstances number
          * @param inDoubtFor time since an attempt detected that the holder's instance is disconnected
          */

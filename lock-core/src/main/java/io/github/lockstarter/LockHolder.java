@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The owner of a lock as stored at the grant; a hand-over is stored only with its instance's next acquire.
+ * The owner of a lock as stored at the grant; a handover is stored only with its instance's next acquire.
  *
  * @param instance as {@link LockAdmin#instance}
  * @param host machine or pod, if stored

@@ -38,7 +38,7 @@ public record LockRequest(
     public static final Duration MIN_LEASE = Duration.ofMillis(20);
 
     /** Highest number of permits. An attempt checks each slot: stay below 64 where callers wait. */
-    public static final int MOST_PERMITS = 1024;
+    public static final int MAX_PERMITS = 1024;
 
     /** Upper limit of all durations. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
@@ -56,7 +56,7 @@ public record LockRequest(
      * @throws IllegalArgumentException when there is no key, the name or a key is blank, the name has a control
      *     character, a key is too long, the wait is negative, the lease or maximum hold is below {@link #MIN_LEASE},
      *     the minimum hold is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a maximum hold is set
-     *     without renewal, or the permits are not from 1 to {@value #MOST_PERMITS}, or above 1 for several keys
+     *     without renewal, or the permits are not from 1 to {@value #MAX_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(ownership, "ownership");
@@ -197,7 +197,7 @@ public record LockRequest(
      * LockHandle#slot}; re-entering takes no second one. A caller uses only the slots below its own limit, so the limit
      * can change while the lock is in use.
      *
-     * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; above 1 only with one key
+     * @param permits from 1, an ordinary lock, to {@value #MAX_PERMITS}; above 1 only with one key
      */
     public LockRequest permits(int permits) {
         return with(terms.permits(permits));

@@ -152,9 +152,9 @@ public record LockTerms(
                 crashTakeover,
                 SHORTEST_TAKEOVER,
                 "leave the locks of a crashed instance to their lease");
-        if (permits.isPresent() && (permits.getAsInt() < 1 || permits.getAsInt() > LockRequest.MOST_PERMITS)) {
+        if (permits.isPresent() && (permits.getAsInt() < 1 || permits.getAsInt() > LockRequest.MAX_PERMITS)) {
             throw new IllegalArgumentException(subject.apply("permits") + " is " + permits.getAsInt()
-                    + "; it must be between 1 and " + LockRequest.MOST_PERMITS);
+                    + "; it must be between 1 and " + LockRequest.MAX_PERMITS);
         }
     }
 

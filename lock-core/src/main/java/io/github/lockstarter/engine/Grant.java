@@ -46,11 +46,11 @@ final class Grant {
 
     private int used = 1;
 
-    /** {@link #wantedAt} and {@link #handOvers} are undefined until then. */
+    /** {@link #wantedAt} and {@link #handovers} are undefined until then. */
     private boolean wanted;
 
     private long wantedAt;
-    private int handOvers;
+    private int handovers;
 
     /** Period in which the latest grant or valid renewal was sent; unchanged once void. */
     private volatile long confirmedIn;
@@ -80,7 +80,7 @@ final class Grant {
         return token.fingerprint().equals(fingerprint);
     }
 
-    // Fencing tokens and hand-overs
+    // Fencing tokens and handovers
 
     /** {@link StoreCalls#NO_GRANT} until the lock is granted. */
     long lastFencingToken() {
@@ -110,9 +110,9 @@ final class Grant {
      * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits,
      * only within the limits.
      */
-    boolean allowsHandOver(ResolvedRequest request, long now, EngineSettings.HandOver limits) {
+    boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits) {
         boolean free = !wanted
-                || (handOvers < limits.max()
+                || (handovers < limits.max()
                         && now - wantedAt < limits.maxTime().toNanos());
         return free && !isUsedUp() && now - request.renewAt(requestedAt) < 0;
     }
@@ -120,7 +120,7 @@ final class Grant {
     long nextFencingToken() {
         long next = firstFencingToken + used;
         used++;
-        handOvers += wanted ? 1 : 0;
+        handovers += wanted ? 1 : 0;
         return next;
     }
 
@@ -128,8 +128,8 @@ final class Grant {
         return used >= fencingTokens;
     }
 
-    /** All tokens of a block used before the time limit of hand-overs. */
-    boolean wasUsedUpEarly(long now, EngineSettings.HandOver limits) {
+    /** All tokens of a block used before the time limit of handovers. */
+    boolean wasUsedUpEarly(long now, EngineSettings.Handover limits) {
         return fencingTokens > 1
                 && isUsedUp()
                 && now - requestedAt < limits.maxTime().toNanos();

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Hold {
 
     enum State {
-        /** No caller has it: it was just granted, or its owner has released it. Its hand-over or release is pending. */
+        /** No caller has it: it was just granted, or its owner has released it. Its handover or release is pending. */
         LEAVING,
         HELD,
         LOST,
@@ -219,8 +219,8 @@ final class Hold {
     }
 
     /** Whether lease and fencing tokens suffice for another owner. */
-    boolean lastsForHandOver(Deadline.Moment now, EngineSettings.HandOver limits) {
-        return !deadline.isOver(now) && grant.isCertain(now) && grant.allowsHandOver(request, now.nanos(), limits);
+    boolean lastsForHandover(Deadline.Moment now, EngineSettings.Handover limits) {
+        return !deadline.isOver(now) && grant.isCertain(now) && grant.allowsHandover(request, now.nanos(), limits);
     }
 
     /** Whether it follows another hold of the same grant. */

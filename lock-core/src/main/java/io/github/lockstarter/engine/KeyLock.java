@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The line owns waiters, the attempt under way, registration, withdrawal and the decision to hand over. The held
  * slots are a machine of their own under the same monitor; neither writes the other's state. The line asks them which
- * slots are taken, and passes on grants ({@link HeldSlots#granted}) and hand-overs. They report back by three events:
+ * slots are taken, and passes on grants ({@link HeldSlots#granted}) and handovers. They report back by three events:
  * {@link #left}, {@link #slotFreed} and {@link #released}. Events that concern only a hold go to them directly, under
  * {@link #apply} as well.
  *
@@ -131,7 +131,7 @@ final class KeyLock extends TimerEntry {
 
     /** Fencing tokens to request while several wait; doubled after a grant that used them up early. */
     @GuardedBy("this")
-    private int block = EngineSettings.HandOver.FENCING_TOKENS;
+    private int block = EngineSettings.Handover.FENCING_TOKENS;
 
     /** No further callers: without use, or closed. */
     @GuardedBy("this")
@@ -312,14 +312,14 @@ final class KeyLock extends TimerEntry {
         // One without renewal needs a whole lease, so the store grants it.
         if (successor == null || !successor.request.isRenewed()) {
             attemptedPermits = 0;
-        } else if (hasSameTerms(successor, left.request) && left.lastsForHandOver(now, running.limits)) {
+        } else if (hasSameTerms(successor, left.request) && left.lastsForHandover(now, running.limits)) {
             position = Waiting.NEW;
             startHold(todo, held.handOver(todo, left, successor, now), successor, now);
         } else {
             attemptedPermits = 0;
             block = left.grant.wasUsedUpEarly(now.nanos(), running.limits)
-                    ? Math.min(2 * block, AcquireCommand.MOST_FENCING_TOKENS)
-                    : EngineSettings.HandOver.FENCING_TOKENS;
+                    ? Math.min(2 * block, AcquireCommand.MAX_FENCING_TOKENS)
+                    : EngineSettings.Handover.FENCING_TOKENS;
         }
     }
 

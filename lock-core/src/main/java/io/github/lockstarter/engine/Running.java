@@ -82,7 +82,7 @@ final class Running {
 
     final StoreCalls calls;
     final EngineSettings settings;
-    final EngineSettings.HandOver limits;
+    final EngineSettings.Handover limits;
     final EventDispatcher events;
     final EngineTimer timer;
     final Heartbeat heartbeat;
@@ -121,7 +121,7 @@ final class Running {
             EngineTokens tokens,
             HeldLocks heldLocks) {
         this.settings = settings;
-        this.limits = settings.handOver();
+        this.limits = settings.handover();
         this.clock = environment.clock();
         this.jitter = environment.jitter();
         this.beganAt = clock.nanos();

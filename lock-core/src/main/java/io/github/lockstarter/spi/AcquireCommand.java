@@ -17,8 +17,8 @@ import java.util.Optional;
  * @param token unique to this attempt
  * @param lease lease without renewal; at least 1 ms
  * @param fencingFloor number that the granted fencing tokens must exceed
- * @param fencingTokens number of consecutive fencing tokens to grant, for hand-overs within the instance; 1 to {@value
- *     #MOST_FENCING_TOKENS}
+ * @param fencingTokens number of consecutive fencing tokens to grant, for handovers within the instance; 1 to {@value
+ *     #MAX_FENCING_TOKENS}
  * @param waiting present if the caller waits for a busy lock
  * @param minHold minimum hold from the grant that the release enforces, or zero; if set, the store records the grant's
  *     time by its own clock
@@ -36,7 +36,7 @@ public record AcquireCommand(
         int permits) {
 
     /** Maximum number of fencing tokens per grant. */
-    public static final int MOST_FENCING_TOKENS = 1024;
+    public static final int MAX_FENCING_TOKENS = 1024;
 
     /**
      * Checks the number of fencing tokens.
@@ -52,8 +52,8 @@ public record AcquireCommand(
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public AcquireCommand {
-        if (fencingTokens < 1 || fencingTokens > MOST_FENCING_TOKENS) {
-            throw new IllegalArgumentException("A grant covers 1 to " + MOST_FENCING_TOKENS + " fencing tokens, not "
+        if (fencingTokens < 1 || fencingTokens > MAX_FENCING_TOKENS) {
+            throw new IllegalArgumentException("A grant covers 1 to " + MAX_FENCING_TOKENS + " fencing tokens, not "
                     + fencingTokens + " (lock '" + key + "')");
         }
     }

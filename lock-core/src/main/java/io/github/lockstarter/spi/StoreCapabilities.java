@@ -4,14 +4,14 @@ package io.github.lockstarter.spi;
  * Capabilities of a store beyond exclusion. The engine uses no others; the store's auto-configuration refuses at
  * startup a configuration that needs more.
  *
- * @param fencingTokens maximum number of fencing tokens per grant; 1 disables hand-overs
+ * @param fencingTokens maximum number of fencing tokens per grant; 1 disables handovers
  * @param minHold whether a released lock is kept for the rest of its minimum hold
  * @param permits whether a lock can have more than one permit
  */
 public record StoreCapabilities(int fencingTokens, boolean minHold, boolean permits) {
 
     /** All capabilities of the port. */
-    public static final StoreCapabilities ALL = new StoreCapabilities(AcquireCommand.MOST_FENCING_TOKENS, true, true);
+    public static final StoreCapabilities ALL = new StoreCapabilities(AcquireCommand.MAX_FENCING_TOKENS, true, true);
 
     /**
      * Checks the range.
@@ -22,8 +22,8 @@ public record StoreCapabilities(int fencingTokens, boolean minHold, boolean perm
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public StoreCapabilities {
-        if (fencingTokens < 1 || fencingTokens > AcquireCommand.MOST_FENCING_TOKENS) {
-            throw new IllegalArgumentException("A grant covers 1 to " + AcquireCommand.MOST_FENCING_TOKENS
+        if (fencingTokens < 1 || fencingTokens > AcquireCommand.MAX_FENCING_TOKENS) {
+            throw new IllegalArgumentException("A grant covers 1 to " + AcquireCommand.MAX_FENCING_TOKENS
                     + " fencing tokens, not " + fencingTokens);
         }
     }

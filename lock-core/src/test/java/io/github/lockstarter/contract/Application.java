@@ -76,19 +76,19 @@ public final class Application implements AutoCloseable {
                 maxHold.map(terms::maxHold).orElse(terms),
                 Duration.ofMinutes(10),
                 maxRetryDelay,
-                EngineSettings.HandOver.DEFAULTS,
+                EngineSettings.Handover.DEFAULTS,
                 EngineSettings.DEFAULTS.shownPlace(),
                 EngineSettings.DEFAULTS.warnAfter(),
                 Map.of());
     }
 
-    /** The same with other limits for hand-overs. */
-    public static EngineSettings with(EngineSettings.HandOver handOver, EngineSettings settings) {
+    /** The same with other limits for handovers. */
+    public static EngineSettings with(EngineSettings.Handover handover, EngineSettings settings) {
         return new EngineSettings(
                 settings.terms(),
                 settings.maxLease(),
                 settings.maxRetryDelay(),
-                handOver,
+                handover,
                 settings.shownPlace(),
                 settings.warnAfter(),
                 settings.locks());

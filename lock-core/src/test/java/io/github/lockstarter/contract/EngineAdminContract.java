@@ -57,9 +57,9 @@ public abstract class EngineAdminContract extends EngineContract {
     @Test
     void countsTheHandOversOfAHeldLock() throws Exception {
         LockHandle before = first.locks().acquire(request);
-        for (int handOvers = 0; handOvers < 3; handOvers++) {
+        for (int handovers = 0; handovers < 3; handovers++) {
             Future<LockHandle> next = first.locks().acquireAsync(request.maxWait(Patience.TIME));
-            awaitWaiters(first, handOvers + 1);
+            awaitWaiters(first, handovers + 1);
             before.release();
             before = resultOf(next);
         }
@@ -69,7 +69,7 @@ public abstract class EngineAdminContract extends EngineContract {
             handedOver++;
         }
 
-        assertThat(first.locks().heldLocks().find(key).map(HeldLock::handOvers)).hasValue(handedOver);
+        assertThat(first.locks().heldLocks().find(key).map(HeldLock::handovers)).hasValue(handedOver);
         before.release();
     }
 

@@ -89,7 +89,7 @@ public abstract class FencingContract extends BackendContract {
         long last = 0;
         for (int i = 0; i < 200; i++) {
             SpiClient client = i % 3 == 0 ? alice : bob;
-            int many = 1 + i * 7 % AcquireCommand.MOST_FENCING_TOKENS;
+            int many = 1 + i * 7 % AcquireCommand.MAX_FENCING_TOKENS;
             LockToken token = client.newToken();
             AcquireResult first = client.tryMany(key, token, many, 0);
 

@@ -124,7 +124,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             assertThat(again).as("in round " + i).isPresent();
             again.get().answer().complete(grant(100L * (i + 1), 0));
             LockHandle held = resultOf(acquiring);
-            // With another lease, so that it gets no hand-over.
+            // With another lease, so that it gets no handover.
             acquiring = engine.acquireAsync(REQUEST.lease(Duration.ofSeconds(10 + i)));
             CompletableFuture<ReleaseOutcome> released = releasing(held);
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));

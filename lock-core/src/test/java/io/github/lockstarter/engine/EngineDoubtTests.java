@@ -112,7 +112,7 @@ class EngineDoubtTests extends EngineInterleavings {
     private final Heartbeats heartbeats;
 
     EngineDoubtTests() {
-        super(new ManualBackend(Optional.of(new Heartbeats())), EngineSettings.HandOver.DEFAULTS);
+        super(new ManualBackend(Optional.of(new Heartbeats())), EngineSettings.Handover.DEFAULTS);
         this.heartbeats = (Heartbeats) backend.crashDetection().orElseThrow();
     }
 

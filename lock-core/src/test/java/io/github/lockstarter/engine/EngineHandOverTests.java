@@ -34,10 +34,10 @@ class EngineHandOverTests extends EngineInterleavings {
     private static final Duration OTHER_LEASE = Duration.ofSeconds(10);
 
     EngineHandOverTests() {
-        super(new EngineSettings.HandOver(16, Duration.ofSeconds(20)));
+        super(new EngineSettings.Handover(16, Duration.ofSeconds(20)));
     }
 
-    /** The command that releases the lock instead of a hand-over. */
+    /** The command that releases the lock instead of a handover. */
     private Sent<ReleaseCommand, ReleaseResult> releaseOf(LockHandle held) {
         releasing(held);
         return backend.nextRelease();
@@ -101,7 +101,7 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThat(backend.nextRelease().command().fencingToken()).isEqualTo(1);
 
         Sent<AcquireCommand, AcquireResult> follower = backend.nextAcquire();
-        assertThat(follower.command().fencingTokens()).isEqualTo(EngineSettings.HandOver.FENCING_TOKENS);
+        assertThat(follower.command().fencingTokens()).isEqualTo(EngineSettings.Handover.FENCING_TOKENS);
         backend.answerTheRest();
         resultOf(releasing);
         assertThat(backend.log.get(0))
@@ -123,7 +123,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void triesAgainAfterTheReleaseOnceTheFencingTokensAreUsedUp() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.Handover.FENCING_TOKENS - 1);
         assertThat(last.fencingToken()).isEqualTo(163);
         engine.acquireAsync(REQUEST);
         Sent<ReleaseCommand, ReleaseResult> release = releaseOf(last);
@@ -160,18 +160,18 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void returnsToTheSmallestTokenBlockWhenOneIsNotUsedUp() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.Handover.FENCING_TOKENS - 1);
         CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST); // keeps the queue
-        engine.acquireAsync(REQUEST.lease(OTHER_LEASE)); // gets no hand-over
+        engine.acquireAsync(REQUEST.lease(OTHER_LEASE)); // gets no handover
         releaseOf(last).answer().complete(new ReleaseResult.Released(0));
         AcquireResult granted = new AcquireResult.Granted(200, 0);
         assertThat(answered(backend.nextAcquire(), granted).fencingTokens())
-                .isEqualTo(2 * EngineSettings.HandOver.FENCING_TOKENS);
+                .isEqualTo(2 * EngineSettings.Handover.FENCING_TOKENS);
         resultOf(follower).release();
         releaseOf(resultOf(next)).answer().complete(new ReleaseResult.Released(0));
         engine.acquireAsync(REQUEST);
-        assertThat(backend.nextAcquire().command().fencingTokens()).isEqualTo(EngineSettings.HandOver.FENCING_TOKENS);
+        assertThat(backend.nextAcquire().command().fencingTokens()).isEqualTo(EngineSettings.Handover.FENCING_TOKENS);
     }
 
     @Test
@@ -207,7 +207,7 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThat(resultOf(waiting).fencingToken()).isEqualTo(101);
     }
 
-    // Other instances that wait, and how many hand-overs they wait for
+    // Other instances that wait, and how many handovers they wait for
 
     @Test
     void handsOverSixteenTimesWhenTheGrantSaysThatAnotherInstanceWaits() throws Exception {
@@ -248,7 +248,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void theReleaseRevealsAnInstanceWhoseNoticeWasLost() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.Handover.FENCING_TOKENS - 1);
         CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
         releasing(last);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();

@@ -6,7 +6,7 @@ import io.github.lockstarter.LockHandle;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The time limit for hand-overs, with default settings. */
+/** The time limit for handovers, with default settings. */
 class EngineHandOverTimeTests extends EngineInterleavings {
 
     @Test

@@ -62,7 +62,7 @@ class EngineHeldLongTests {
                 LockTerms.NONE.lease(LEASE),
                 defaults.maxLease(),
                 defaults.maxRetryDelay(),
-                defaults.handOver(),
+                defaults.handover(),
                 defaults.shownPlace(),
                 warnAfter,
                 Map.of("unlimited", LockTerms.NONE.maxHold(LockRequest.MAX_DURATION)));

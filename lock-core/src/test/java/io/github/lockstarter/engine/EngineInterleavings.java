@@ -80,16 +80,16 @@ abstract class EngineInterleavings {
     final LockEngine engine;
 
     EngineInterleavings() {
-        this(EngineSettings.HandOver.DEFAULTS);
+        this(EngineSettings.Handover.DEFAULTS);
     }
 
-    EngineInterleavings(EngineSettings.HandOver handOver) {
-        this(new ManualBackend(), handOver);
+    EngineInterleavings(EngineSettings.Handover handover) {
+        this(new ManualBackend(), handover);
     }
 
-    EngineInterleavings(ManualBackend backend, EngineSettings.HandOver handOver) {
+    EngineInterleavings(ManualBackend backend, EngineSettings.Handover handover) {
         this.backend = backend;
-        engine = new LockEngine(backend, settings(handOver), List.of(listener()), environment());
+        engine = new LockEngine(backend, settings(handover), List.of(listener()), environment());
     }
 
     private long nanos() {
@@ -118,13 +118,13 @@ abstract class EngineInterleavings {
         wallMillis.addAndGet(passed.toMillis());
     }
 
-    private static EngineSettings settings(EngineSettings.HandOver handOver) {
+    private static EngineSettings settings(EngineSettings.Handover handover) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
                 LockTerms.NONE.crashTakeover(TAKEOVER),
                 defaults.maxLease(),
                 defaults.maxRetryDelay(),
-                handOver,
+                handover,
                 defaults.shownPlace(),
                 defaults.warnAfter(),
                 Map.of(

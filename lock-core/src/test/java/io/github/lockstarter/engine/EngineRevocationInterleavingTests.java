@@ -38,12 +38,12 @@ import org.junit.jupiter.api.Test;
 class EngineRevocationInterleavingTests extends EngineInterleavings {
 
     EngineRevocationInterleavingTests() {
-        super(new EngineSettings.HandOver(16, Duration.ofSeconds(20)));
+        super(new EngineSettings.Handover(16, Duration.ofSeconds(20)));
     }
 
     private LockToken grantedToken;
 
-    /** A hold with fencing tokens for hand-overs, whose lock token is known to the test. */
+    /** A hold with fencing tokens for handovers, whose lock token is known to the test. */
     private LockHandle waitedFor(long firstFencingToken) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
@@ -108,7 +108,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
     }
 
-    /** The message arrives before, during and after the hand-over. */
+    /** The message arrives before, during and after the handover. */
     @Test
     void aLockRevokedDuringItsHandOverIsHeldByNobody() throws Exception {
         for (int i = 0; i < 200; i++) {

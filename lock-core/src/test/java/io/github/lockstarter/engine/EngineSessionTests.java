@@ -59,7 +59,7 @@ class EngineSessionTests extends EngineInterleavings {
     private final Session session;
 
     EngineSessionTests() {
-        super(new ManualBackend(Optional.of(new Session())), EngineSettings.HandOver.DEFAULTS);
+        super(new ManualBackend(Optional.of(new Session())), EngineSettings.Handover.DEFAULTS);
         this.session = (Session) backend.crashDetection().orElseThrow();
     }
 

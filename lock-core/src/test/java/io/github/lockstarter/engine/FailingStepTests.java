@@ -90,7 +90,7 @@ class FailingStepTests {
             acquire();
             first.beginRelease();
             take("ReleaseCommand");
-            Handle held = held(second); // with fencing tokens for hand-overs
+            Handle held = held(second); // with fencing tokens for handovers
             return failsAt(place, lock(), (todo, now) -> lock().held.exit(todo, held, now));
         });
     }

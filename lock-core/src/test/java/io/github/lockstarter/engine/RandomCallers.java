@@ -73,7 +73,7 @@ final class RandomCallers implements AutoCloseable {
                 LockTerms.NONE.lease(lease),
                 lease,
                 maxRetryDelay,
-                defaults.handOver(),
+                defaults.handover(),
                 defaults.shownPlace(),
                 defaults.warnAfter(),
                 Map.of());

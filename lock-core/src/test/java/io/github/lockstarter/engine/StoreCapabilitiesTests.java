@@ -43,7 +43,7 @@ class StoreCapabilitiesTests {
 
     @Test
     void refusesImpossibleNumbers() {
-        for (int tokens : new int[] {0, -1, AcquireCommand.MOST_FENCING_TOKENS + 1}) {
+        for (int tokens : new int[] {0, -1, AcquireCommand.MAX_FENCING_TOKENS + 1}) {
             assertThatThrownBy(() -> withTokens(tokens))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("not " + tokens);
@@ -80,7 +80,7 @@ class StoreCapabilitiesTests {
         return new StoreCapabilities(StoreCapabilities.ALL.fencingTokens(), false, true);
     }
 
-    /** The number of hand-overs among six callers of one application. */
+    /** The number of handovers among six callers of one application. */
     private long handOversWith(int fencingTokens) throws Exception {
         try (LocalLockBackend store = new LocalLockBackend();
                 Application application = Application.over(declaring(store, withTokens(fencingTokens)))) {

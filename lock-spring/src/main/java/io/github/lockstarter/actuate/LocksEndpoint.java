@@ -114,9 +114,9 @@ public final class LocksEndpoint {
     }
 
     private static int checked(@Nullable Integer slot) {
-        if (slot != null && (slot < 0 || slot >= LockRequest.MOST_PERMITS)) {
+        if (slot != null && (slot < 0 || slot >= LockRequest.MAX_PERMITS)) {
             throw new InvalidEndpointRequestException(
-                    "The slot is " + slot + "; give 0 to " + (LockRequest.MOST_PERMITS - 1), "slot");
+                    "The slot is " + slot + "; give 0 to " + (LockRequest.MAX_PERMITS - 1), "slot");
         }
         return slot == null ? 0 : slot;
     }

@@ -29,7 +29,7 @@ public record LocksReport(
      *
      * @param owner acquiring thread, or {@value HeldLock#ASYNC}
      * @param maxHoldMs absent without a limit
-     * @param handOvers consecutive hand-overs within this instance
+     * @param handovers consecutive handovers within this instance
      */
     public record HeldLockReport(
             String key,
@@ -43,7 +43,7 @@ public record LocksReport(
             @Nullable Long maxHoldMs,
             int holdCount,
             long renewals,
-            long handOvers,
+            long handovers,
             HoldState state,
             @Nullable String takenOverFrom) {
 
@@ -60,7 +60,7 @@ public record LocksReport(
                     held.maxHold().map(Duration::toMillis).orElse(null),
                     held.holdCount(),
                     held.renewals(),
-                    held.handOvers(),
+                    held.handovers(),
                     held.state(),
                     held.takenOverFrom().map(LockHolder::instanceText).orElse(null));
         }

@@ -45,7 +45,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param inTransaction Behaviour of a locked method, or of code that acquires a lock, inside its caller's transaction.
  * @param order Order of the lock among the advices of a bean. By default a lock is released after the commit.
  * @param retry Retries of a waiter without a signal.
- * @param handOver Hand-over of a lock within an instance.
+ * @param handover Handover of a lock within an instance.
  * @param observation Observations, which a tracer turns into spans.
  * @param log Additions to the log.
  * @param web HTTP responses for lock exceptions.
@@ -71,7 +71,7 @@ record DistributedLockProperties(
         @DefaultValue("warn") InTransaction inTransaction,
         @DefaultValue(DEFAULT_ORDER) int order,
         @DefaultValue Retry retry,
-        @DefaultValue HandOver handOver,
+        @DefaultValue Handover handover,
         @DefaultValue Observation observation,
         @DefaultValue Log log,
         @DefaultValue Web web,
@@ -141,7 +141,7 @@ record DistributedLockProperties(
                         Optional.empty()),
                 longestLease(),
                 retry.maxDelay,
-                EngineSettings.HandOver.upTo(handOver.max),
+                EngineSettings.Handover.upTo(handover.max),
                 showOwner ? Optional.of("") : Optional.empty(),
                 warnAfter,
                 locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
@@ -155,9 +155,9 @@ record DistributedLockProperties(
 
     /**
      * @param max How many times in a row, within 50 ms, an instance passes a lock to its own waiters while another
-     *     instance waits: at most 64. Zero disables hand-over.
+     *     instance waits: at most 64. Zero disables handover.
      */
-    record HandOver(@DefaultValue("16") int max) {}
+    record Handover(@DefaultValue("16") int max) {}
 
     /**
      * @param enabled Whether acquisitions and locked sections are observed. Defaults to true with Micrometer Tracing on

@@ -104,7 +104,7 @@ class LocksEndpointTests {
         assertThat(shown.remainingLeaseMs()).isBetween(1L, 9_000L);
         assertThat(shown.holdCount()).isEqualTo(2);
         assertThat(shown.renewals()).isZero();
-        assertThat(shown.handOvers()).isZero();
+        assertThat(shown.handovers()).isZero();
         assertThat(shown.state()).isEqualTo(HoldState.HELD);
         assertThat(shown.takenOverFrom()).isNull();
     }

@@ -52,7 +52,7 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.on-lost=return",
                         "distributed-lock.order=7",
                         "distributed-lock.retry.max-delay=3s",
-                        "distributed-lock.hand-over.max=8",
+                        "distributed-lock.handover.max=8",
                         "distributed-lock.renewal=off",
                         "distributed-lock.max-hold=1h",
                         "distributed-lock.locks.ship-order.lease=1m",
@@ -78,7 +78,7 @@ class DistributedLockPropertiesTests {
                                     .maxHold(Duration.ofHours(1)));
                     assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(2));
                     assertThat(settings.maxRetryDelay()).isEqualTo(Duration.ofSeconds(3));
-                    assertThat(settings.handOver()).isEqualTo(EngineSettings.HandOver.upTo(8));
+                    assertThat(settings.handover()).isEqualTo(EngineSettings.Handover.upTo(8));
                     assertThat(settings.locks())
                             .containsOnlyKeys("ship-order")
                             .containsValue(LockTerms.NONE
@@ -126,10 +126,10 @@ class DistributedLockPropertiesTests {
 
     @Test
     void explainTheUnitOnlyForDurations() {
-        application.withPropertyValues("distributed-lock.hand-over.max=65").run(context -> assertThat(
+        application.withPropertyValues("distributed-lock.handover.max=65").run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
-                .isEqualTo("distributed-lock.hand-over.max is 65; it must be between 0 and 64.\n\n"
-                        + "Correct distributed-lock.hand-over.max, or leave it out for its default."));
+                .isEqualTo("distributed-lock.handover.max is 65; it must be between 0 and 64.\n\n"
+                        + "Correct distributed-lock.handover.max, or leave it out for its default."));
     }
 
     @ParameterizedTest
@@ -140,7 +140,7 @@ class DistributedLockPropertiesTests {
             distributed-lock.max-wait=-1ms                | distributed-lock.max-wait is -1ms
             distributed-lock.lease=400d                   | distributed-lock.lease is 400d; it must be between 20ms and 365d
             distributed-lock.retry.max-delay=9ms          | distributed-lock.retry.max-delay is 9ms; it must be between 10ms and 365d
-            distributed-lock.hand-over.max=-1             | distributed-lock.hand-over.max is -1
+            distributed-lock.handover.max=-1             | distributed-lock.handover.max is -1
             distributed-lock.max-hold=0                   | distributed-lock.max-hold is 0ms
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31s, above distributed-lock.max-lease (30s)
             distributed-lock.locks.ship.max-wait=-1s      | distributed-lock.locks.ship.max-wait is -1s

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * @param maxLease longest lease of a request
  * @param maxRetryDelay longest polling delay of a waiter without signals; the first is a tenth of it, and each further
  *     one twice as long
- * @param handOver limits of hand-overs inside this instance
+ * @param handover limits of handovers inside this instance
  * @param shownPlace where this instance runs, as {@code host/application}, stored with each lock's thread and time for
  *     other instances; blank if unknown, empty to store only the instance
  * @param warnAfter hold time after which listeners receive a warning; zero for none
@@ -32,7 +32,7 @@ public record EngineSettings(
         LockTerms terms,
         Duration maxLease,
         Duration maxRetryDelay,
-        HandOver handOver,
+        Handover handover,
         Optional<String> shownPlace,
         Duration warnAfter,
         Map<String, LockTerms> locks) {
@@ -54,7 +54,7 @@ public record EngineSettings(
             DEFAULT_TERMS,
             Duration.ofSeconds(30),
             Duration.ofSeconds(1),
-            HandOver.DEFAULTS,
+            Handover.DEFAULTS,
             Optional.of(""),
             Duration.ofMinutes(1),
             Map.of());
@@ -65,14 +65,14 @@ public record EngineSettings(
      * @param terms default terms
      * @param maxLease longest lease
      * @param maxRetryDelay longest delay
-     * @param handOver hand-over
+     * @param handover handover
      * @param shownPlace place
      * @param warnAfter time until the warning
      * @param locks terms by name
      * @throws IllegalArgumentException when a value is out of range
      */
     public EngineSettings {
-        Objects.requireNonNull(handOver, "handOver");
+        Objects.requireNonNull(handover, "handover");
         terms = terms.or(DEFAULT_TERMS);
         locks = Map.copyOf(locks);
         UnaryOperator<String> ofAll = term -> PREFIX + property(term);
@@ -126,7 +126,7 @@ public record EngineSettings(
     }
 
     private EngineSettings with(Optional<String> place, LockTerms defaults) {
-        return new EngineSettings(defaults, maxLease, maxRetryDelay, handOver, place, warnAfter, locks);
+        return new EngineSettings(defaults, maxLease, maxRetryDelay, handover, place, warnAfter, locks);
     }
 
     /** {@return the default lease} */
@@ -224,20 +224,20 @@ public record EngineSettings(
     /**
      * Limits of handing a lock over to waiters of the same instance while other instances wait.
      *
-     * @param max maximum number in a row; zero disables hand-overs entirely
+     * @param max maximum number in a row; zero disables handovers entirely
      * @param maxTime maximum time since the first other waiting instance was detected
      */
-    public record HandOver(int max, Duration maxTime) {
+    public record Handover(int max, Duration maxTime) {
 
         /**
          * Initial number of fencing tokens per grant if callers of this instance wait: one per hold, up to {@link
-         * AcquireCommand#MOST_FENCING_TOKENS} if they are used up within {@link #maxTime}. It limits hand-overs even if
+         * AcquireCommand#MAX_FENCING_TOKENS} if they are used up within {@link #maxTime}. It limits handovers even if
          * the notice of another waiting instance is lost.
          */
         public static final int FENCING_TOKENS = 64;
 
-        /** 16 hand-overs or 50 ms, whichever comes first. */
-        public static final HandOver DEFAULTS = upTo(16);
+        /** 16 handovers or 50 ms, whichever comes first. */
+        public static final Handover DEFAULTS = upTo(16);
 
         /**
          * Checks the number.
@@ -246,10 +246,10 @@ public record EngineSettings(
          * @param maxTime maximum time
          * @throws IllegalArgumentException when the number is out of range
          */
-        public HandOver {
+        public Handover {
             if (max < 0 || max > FENCING_TOKENS) {
                 throw new IllegalArgumentException(
-                        PREFIX + "hand-over.max is " + max + "; it must be between 0 and " + FENCING_TOKENS);
+                        PREFIX + "handover.max is " + max + "; it must be between 0 and " + FENCING_TOKENS);
             }
         }
 
@@ -259,16 +259,16 @@ public record EngineSettings(
          * @param max maximum number
          * @throws IllegalArgumentException when the number is out of range
          */
-        public static HandOver upTo(int max) {
-            return new HandOver(max, Duration.ofMillis(50));
+        public static Handover upTo(int max) {
+            return new Handover(max, Duration.ofMillis(50));
         }
 
         /**
-         * {@return the maximum number of fencing tokens per grant: {@value AcquireCommand#MOST_FENCING_TOKENS}, or 1
-         * without hand-over}
+         * {@return the maximum number of fencing tokens per grant: {@value AcquireCommand#MAX_FENCING_TOKENS}, or 1
+         * without handover}
          */
         public int fencingTokens() {
-            return max > 0 ? AcquireCommand.MOST_FENCING_TOKENS : 1;
+            return max > 0 ? AcquireCommand.MAX_FENCING_TOKENS : 1;
         }
     }
 }

@@ -29,7 +29,7 @@ class MaximumHoldTests {
                 ofAll,
                 Duration.ofHours(1),
                 defaults.maxRetryDelay(),
-                defaults.handOver(),
+                defaults.handover(),
                 defaults.shownPlace(),
                 defaults.warnAfter(),
                 Map.of("ship", ofTheName));

@@ -15,7 +15,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Sent;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.settings.EngineSettings.HandOver;
+import io.github.lockstarter.engine.settings.EngineSettings.Handover;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.CriticalSection;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A hand-over inside one instance, on a real server: its cost, its results, and whom a release wakes. */
+/** A handover inside one instance, on a real server: its cost, its results, and whom a release wakes. */
 class HandOverIT extends RedisScenario {
 
     private static final int ROW = 160;
@@ -50,7 +50,7 @@ class HandOverIT extends RedisScenario {
     /** Commands for a row: an acquisition and a release for each 16 waiters, and those of the first lock. */
     private static final long READS = 2 * (ROW / 16 + 2);
 
-    private static final HandOver PATIENT = new HandOver(16, Duration.ofMinutes(1));
+    private static final Handover PATIENT = new Handover(16, Duration.ofMinutes(1));
 
     private final EngineSettings settings = Application.settings(LONG_LEASE);
 
@@ -69,7 +69,7 @@ class HandOverIT extends RedisScenario {
     void sendsACommandPerAcquisitionWithoutHandOver() throws Exception {
         try (RedisStore store = new RedisStore(server().uri());
                 ClockedEngine application =
-                        new ClockedEngine(store.connect(), Application.with(HandOver.upTo(0), settings))) {
+                        new ClockedEngine(store.connect(), Application.with(Handover.upTo(0), settings))) {
             assertThat(readsOfARow(application)).isGreaterThan(ROW);
             assertThat(acquiredNewly(application)).isGreaterThan(ROW);
         }
@@ -178,7 +178,7 @@ class HandOverIT extends RedisScenario {
 
     /**
      * Two instances whose threads compete for three locks, mostly without success: short waits, interrupts and
-     * cancelled futures against hand-overs. No overlaps, no leftovers.
+     * cancelled futures against handovers. No overlaps, no leftovers.
      */
     @Nested
     class WhileWaitersComeAndGo {

@@ -64,7 +64,7 @@ class SentReleaseIT extends RedisScenario {
                 usual.terms(),
                 usual.maxLease(),
                 usual.maxRetryDelay(),
-                usual.handOver(),
+                usual.handover(),
                 usual.shownPlace(),
                 usual.warnAfter(),
                 Map.of(SENDING, LockTerms.NONE.release(LockTerms.Release.SEND)));

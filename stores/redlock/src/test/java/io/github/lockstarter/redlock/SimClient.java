@@ -49,7 +49,7 @@ final class SimClient {
 
     private void attempt() {
         LockToken token = new LockToken(instanceId, ++sequence);
-        int many = world.chance(0.2) ? 1 + world.random.nextInt(AcquireCommand.MOST_FENCING_TOKENS) : 1;
+        int many = world.chance(0.2) ? 1 + world.random.nextInt(AcquireCommand.MAX_FENCING_TOKENS) : 1;
         Optional<Waiting> waiting = world.chance(0.5) ? Optional.of(new Waiting(Waiting.NEW, lease)) : Optional.empty();
         long sent = world.nanos();
         backend.attemptAcquire(new AcquireCommand(KEY, token, lease, 0, many, waiting))

@@ -51,12 +51,12 @@ class FaultLabControlsIT {
     @Test
     void findsHandOversBeyondTheLimitWhenTheLimitIsDisabled() {
         LabResult result = run(
-                "no-hand-over-bound",
+                "no-handover-bound",
                 plan(3).withFaults()
                         .with(Setup.STARTER.without(Guard.HAND_OVER_BOUND))
                         .with(new Load(24, 1, 1000)));
 
-        assertThat(result.count("I10")).as("rows of hand-overs").isPositive();
+        assertThat(result.count("I10")).as("rows of handovers").isPositive();
     }
 
     /**

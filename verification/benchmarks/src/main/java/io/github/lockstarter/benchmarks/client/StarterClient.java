@@ -115,7 +115,7 @@ final class StarterClient implements LockClient {
                 LockTerms.NONE.lease(lease),
                 usual.maxLease(),
                 usual.maxRetryDelay(),
-                usual.handOver(),
+                usual.handover(),
                 usual.shownPlace(),
                 usual.warnAfter(),
                 Map.of(SENDING, LockTerms.NONE.release(LockTerms.Release.SEND)));

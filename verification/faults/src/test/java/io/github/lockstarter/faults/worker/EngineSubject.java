@@ -84,8 +84,8 @@ final class EngineSubject implements Subject {
                 setup.longestLease(),
                 MAX_RETRY_DELAY,
                 setup.has(WorkerOptions.Guard.HAND_OVER_BOUND)
-                        ? EngineSettings.HandOver.DEFAULTS
-                        : new EngineSettings.HandOver(64, Duration.ofMinutes(1)),
+                        ? EngineSettings.Handover.DEFAULTS
+                        : new EngineSettings.Handover(64, Duration.ofMinutes(1)),
                 setup.has(WorkerOptions.Guard.RANDOM_TOKENS)
                         ? EngineSettings.DEFAULTS.shownPlace()
                         : Optional.empty(), // owner and time make tokens differ too

@@ -33,11 +33,11 @@ public record WorkerOptions(
         NONE
     }
 
-    /** Guards that keep locks exclusive, hand-overs bounded, or late writes out. Each is disabled in some control. */
+    /** Guards that keep locks exclusive, handovers bounded, or late writes out. Each is disabled in some control. */
     public enum Guard {
         /** The lock client detects a server that may have lost locks. */
         HISTORY,
-        /** Hand-overs are bounded as by default. */
+        /** Handovers are bounded as by default. */
         HAND_OVER_BOUND,
         /** The resource checks the fencing token. */
         FENCING,
@@ -118,7 +118,7 @@ public record WorkerOptions(
      */
     public record Load(int threads, int hotKeys, int coldKeys) {
 
-        /** Enough for local hand-over, remote waiters and uncontended leases at the same time. */
+        /** Enough for local handover, remote waiters and uncontended leases at the same time. */
         public static final Load DEFAULT = new Load(10, 5, 1000);
     }
 

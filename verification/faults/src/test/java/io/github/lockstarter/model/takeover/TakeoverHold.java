@@ -3,7 +3,7 @@ package io.github.lockstarter.model.takeover;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A hold of the holder, and the hold of a taker. A hand-over inside the instance changes nothing here: the next hold
+ * A hold of the holder, and the hold of a taker. A handover inside the instance changes nothing here: the next hold
  * has the same token, and so the same confirmation.
  *
  * @param left ticks until its deadline; 0 without a hold

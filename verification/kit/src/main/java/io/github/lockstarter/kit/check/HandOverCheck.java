@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  */
 public final class HandOverCheck implements Check {
 
-    /** The bound, one hand-over decided before the notice arrived, and one due to a late timer. */
+    /** The bound, one handover decided before the notice arrived, and one due to a late timer. */
     private static final int MOST = 16 + 2;
 
     private static final Duration LONGEST = Duration.ofMillis(50);
@@ -45,7 +45,7 @@ public final class HandOverCheck implements Check {
                 : List.of(ofLock.computeIfAbsent(event.key(), slot -> new Series()));
     }
 
-    /** Hand-overs of one instance since it learned of a waiting one; {@code knownAt} is 0 if it knows none. */
+    /** Handovers of one instance since it learned of a waiting one; {@code knownAt} is 0 if it knows none. */
     private static final class Series {
 
         private boolean held;

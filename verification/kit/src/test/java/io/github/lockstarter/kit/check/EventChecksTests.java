@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.kit.event.EventKind;
 import org.junit.jupiter.api.Test;
 
-/** The checks of waits, signals, renewals, hand-overs and numbers: each finds only the planted violation. */
+/** The checks of waits, signals, renewals, handovers and numbers: each finds only the planted violation. */
 class EventChecksTests {
 
     @Test
@@ -167,13 +167,13 @@ class EventChecksTests {
                 .hasSize(1);
     }
 
-    /** So many hand-overs at these intervals, from the moment on at which the notice counts. */
-    private static Script row(int handOvers, int millis) {
+    /** So many handovers at these intervals, from the moment on at which the notice counts. */
+    private static Script row(int handovers, int millis) {
         Script row = Script.of("w1").granted("w1", 1, 10);
-        for (int i = 0; i < handOvers; i++) {
+        for (int i = 0; i < handovers; i++) {
             row.acquired("w1", i + 2, 21 + (long) i * millis, 2000, "HANDED_OVER");
         }
-        return row.sent(EventKind.FREEING, "w1", 1, 21 + (long) handOvers * millis);
+        return row.sent(EventKind.FREEING, "w1", 1, 21 + (long) handovers * millis);
     }
 
     @Test

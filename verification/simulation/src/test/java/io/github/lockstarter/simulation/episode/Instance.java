@@ -101,7 +101,7 @@ final class Instance {
                         .crashTakeover(setting.takeover()),
                 setting.lease(),
                 setting.maxRetryDelay(),
-                EngineSettings.HandOver.DEFAULTS,
+                EngineSettings.Handover.DEFAULTS,
                 EngineSettings.DEFAULTS.shownPlace(),
                 Duration.ZERO,
                 Map.of());

@@ -4,7 +4,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 
-/** Rules about waiters, signals and hand-overs. */
+/** Rules about waiters, signals and handovers. */
 final class WaiterMutants {
 
     private WaiterMutants() {}
@@ -48,12 +48,12 @@ final class WaiterMutants {
                                 "I8")
                         .changing("engine.KeyLock", "withdraw", Behaviour.nothing()),
                 Mutant.named(
-                                "hand-over-unbounded",
-                                "At most 16 hand-overs, or 50 ms, follow while another instance waits",
+                                "handover-unbounded",
+                                "At most 16 handovers, or 50 ms, follow while another instance waits",
                                 "I10")
-                        .changing("engine.settings.EngineSettings$HandOver", "max", Behaviour.returning(1_000_000))
+                        .changing("engine.settings.EngineSettings$Handover", "max", Behaviour.returning(1_000_000))
                         .changing(
-                                "engine.settings.EngineSettings$HandOver",
+                                "engine.settings.EngineSettings$Handover",
                                 "maxTime",
                                 Behaviour.returning(Duration.ofHours(1))),
                 Mutant.named("owed-unanswered", "A waiter whose wait is over gets the next answer", "I5")
