@@ -111,17 +111,7 @@ final class Acquisitions {
         if (outer == null) {
             return Optional.empty();
         }
-        if (Settlement.await(outer) && !outer.grant.isCertain()) {
-            throw Messages.inDoubt(outer);
-        }
-        // Allocated first: nothing may fail after the entry is counted.
-        Handle handle = new Handle(outer, outer.firstEntry());
-        Optional<Handle> nested = Optional.of(handle);
-        Hold.State state = outer.lock.enter(outer, handle, minHold);
-        if (state == Hold.State.LOST) {
-            throw Messages.lost(outer, running.now().nanos());
-        }
-        return state == Hold.State.HELD ? nested : Optional.empty(); // otherwise it is being released
+        return Handle.enter(outer, outer.firstEntry(), Settlement.await(outer), minHold);
     }
 
     private WaitOutcome await(Waiter waiter) {

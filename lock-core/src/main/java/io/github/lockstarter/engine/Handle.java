@@ -234,7 +234,12 @@ final class Handle extends Entry implements LockHandle {
         if (hasLeft) {
             return Optional.empty();
         }
-        if (checkHeld() && !isCertain()) {
+        return enter(hold, first, checkHeld(), minHold);
+    }
+
+    /** Another handle of the hold; empty if it is being released. */
+    static Optional<Handle> enter(Hold hold, @Nullable Entry first, boolean held, Duration minHold) {
+        if (held && !hold.grant.isCertain()) {
             throw Messages.inDoubt(hold);
         }
         // Allocated first: nothing may fail after the entry is counted.
@@ -242,9 +247,9 @@ final class Handle extends Entry implements LockHandle {
         Optional<Handle> entered = Optional.of(handle);
         Hold.State state = hold.lock.enter(hold, handle, minHold);
         if (state == Hold.State.LOST) {
-            throw lost();
+            throw handle.lost();
         }
-        return state == Hold.State.HELD ? entered : Optional.empty(); // otherwise it is being released
+        return state == Hold.State.HELD ? entered : Optional.empty();
     }
 
     @Override

@@ -743,7 +743,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void endAllWaits(Effects todo, WaitOutcome outcome) {
-        queue.takeWaiters(any -> true, each -> decide(todo, each, outcome));
+        queue.takeWaiters(each -> decide(todo, each, outcome));
         endTries(todo, any -> true, outcome);
     }
 

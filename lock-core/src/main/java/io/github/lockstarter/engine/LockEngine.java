@@ -325,7 +325,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public List<WaitingCaller> waiters() {
-            return query(running -> List.copyOf(running.waiters()), List.of());
+            return query(Running::waiters, List.of());
         }
 
         @Override

@@ -379,18 +379,14 @@ final class Running {
 
     List<HeldLock> snapshot() {
         Moment now = now();
-        List<HeldLock> all = new ArrayList<>();
-        all().forEach(lock -> all.addAll(lock.held(now)));
-        return List.copyOf(all);
+        return all().flatMap(lock -> lock.held(now).stream()).toList();
     }
 
     // Waiters, signals and the end of the run
 
     List<LockAdmin.WaitingCaller> waiters() {
         Moment now = now();
-        List<LockAdmin.WaitingCaller> all = new ArrayList<>();
-        all().forEach(lock -> all.addAll(lock.waiters(now)));
-        return all;
+        return all().flatMap(lock -> lock.waiters(now).stream()).toList();
     }
 
     Map<String, List<String>> watchedByOwner() {

@@ -137,12 +137,10 @@ final class WaitQueue {
         return null;
     }
 
-    void takeWaiters(Predicate<Waiter> which, Consumer<Waiter> taker) {
+    void takeWaiters(Consumer<Waiter> taker) {
         for (Waiter each = first; each != null; each = each.behind) {
-            if (which.test(each)) {
-                taker.accept(each);
-                unlink(each);
-            }
+            taker.accept(each);
+            unlink(each);
         }
     }
 
