@@ -28,10 +28,6 @@ public record Deadline(long nanos, long wallMillis) {
     }
 
     /** From the earlier of both ends. */
-    boolean isOver(EngineClock clock) {
-        return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
-    }
-
     boolean isOver(Moment now) {
         return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
     }

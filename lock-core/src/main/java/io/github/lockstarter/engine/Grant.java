@@ -1,7 +1,6 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -160,11 +159,6 @@ final class Grant {
     boolean isCertain() {
         long confirmed = confirmedIn; // read first: then a new period does not match
         return heartbeat == null || heartbeat.covers(confirmed, takeoverNanos());
-    }
-
-    boolean isCertain(Moment now) {
-        long confirmed = confirmedIn;
-        return heartbeat == null || heartbeat.covers(confirmed, takeoverNanos(), now);
     }
 
     boolean isUndecidable() {

@@ -302,14 +302,10 @@ final class Heartbeat extends TimerEntry {
 
     /** Whether a lock confirmed in the period is certain. */
     boolean covers(long period, long takeoverNanos) {
-        return covers(period, takeoverNanos, Moment.now(clock));
-    }
-
-    boolean covers(long period, long takeoverNanos, Moment now) {
         State known = state;
         return known.period != NO_PERIOD
                 && known.period == period
-                && !Deadline.of(known.sent, certainNanos(takeoverNanos)).isOver(now);
+                && !Deadline.of(known.sent, certainNanos(takeoverNanos)).isOver(Moment.now(clock));
     }
 
     /** Whether a lock confirmed in the period is void. */

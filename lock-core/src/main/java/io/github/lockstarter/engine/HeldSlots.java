@@ -166,7 +166,7 @@ final class HeldSlots {
         if (earlier == null) {
             return;
         }
-        boolean certain = earlier.grant.isCertain(now);
+        boolean certain = earlier.grant.isCertain();
         if (earlier.isHeld()) {
             lose(todo, earlier, certain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
@@ -333,7 +333,7 @@ final class HeldSlots {
         assert Thread.holdsLock(lock);
         Hold renewed = renewal.hold();
         Grant grant = renewed.grant;
-        boolean certain = grant.isCertain(now);
+        boolean certain = grant.isCertain();
         grant.renewing--;
         if (renewal.kind() == RenewAttempt.Kind.CONFIRMATION) {
             renewed.confirming = false;
@@ -456,7 +456,7 @@ final class HeldSlots {
         if (!held.isHeld() || !grant.canBeInDoubt()) {
             return true;
         }
-        if (grant.isCertain(now)) {
+        if (grant.isCertain()) {
             endDoubt(todo, held, now);
         } else if (held.announced && grant.beginDoubt(now.nanos())) {
             publish(
@@ -475,7 +475,7 @@ final class HeldSlots {
     }
 
     private void endDoubt(Effects todo, Hold held, Moment now) {
-        if (held.grant.isCertain(now)) {
+        if (held.grant.isCertain()) {
             held.grant.endDoubt(now.nanos()).ifPresent(doubt -> {
                 publish(todo, new LockEvent.Confirmed(held.request.name(), lock.key, held.fencingToken, doubt));
             });
@@ -554,7 +554,7 @@ final class HeldSlots {
     private void released(Effects todo, Hold left, boolean requeued, ReleaseResult result, Moment now) {
         releases--;
         requeueing -= requeued ? 1 : 0;
-        boolean certain = left.grant.isCertain(now);
+        boolean certain = left.grant.isCertain();
         if (result instanceof ReleaseResult.Unknown) {
             ReleaseCommand again = left.releaseCommand(Wait.UNCHANGED);
             todo.add(() -> lock.running.calls.repeatRelease(again, left.longestLease));

@@ -220,7 +220,7 @@ final class Hold {
 
     /** Whether lease and fencing tokens suffice for another owner. */
     boolean lastsForHandover(Deadline.Moment now, EngineSettings.Handover limits) {
-        return !deadline.isOver(now) && grant.isCertain(now) && grant.allowsHandover(request, now.nanos(), limits);
+        return !deadline.isOver(now) && grant.isCertain() && grant.allowsHandover(request, now.nanos(), limits);
     }
 
     /** Whether it follows another hold of the same grant. */
@@ -303,7 +303,7 @@ final class Hold {
                 Math.max(1, entries),
                 renewals,
                 fencingToken - grant.firstFencingToken,
-                grant.isCertain(now) ? HoldState.HELD : HoldState.IN_DOUBT,
+                grant.isCertain() ? HoldState.HELD : HoldState.IN_DOUBT,
                 grant.takenOverFrom);
     }
 

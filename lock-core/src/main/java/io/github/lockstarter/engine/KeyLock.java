@@ -282,7 +282,7 @@ final class KeyLock extends TimerEntry {
             if (!hold.isHeld()) {
                 return false;
             }
-            if (!hold.deadline.isOver(running.clock)) {
+            if (!hold.deadline.isOver(running.now())) {
                 return true;
             }
         }
