@@ -54,6 +54,40 @@ final class RedisBinary {
         return its.major() < major || (its.major() == major && its.minor() < minor);
     }
 
+    /** Whether the binary has a text; a script that starts another one has none. */
+    static boolean has(String text) {
+        return placeOf(text, content()) >= 0;
+    }
+
+    /** Writes the binary with the first occurrence of a text replaced by another one of the same length. */
+    static Path altered(Path directory, String text, String replacement) {
+        byte[] content = content();
+        byte[] bytes = replacement.getBytes(StandardCharsets.ISO_8859_1);
+        int place = placeOf(text, content);
+        if (place < 0 || text.length() != bytes.length) {
+            throw new IllegalArgumentException("No '" + text + "' of " + bytes.length + " characters in " + path());
+        }
+        System.arraycopy(bytes, 0, content, place, bytes.length);
+        try {
+            Path altered = Files.write(directory.resolve("redis-server"), content);
+            return Files.setPosixFilePermissions(altered, PosixFilePermissions.fromString("rwx------"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not write a copy of " + path(), e);
+        }
+    }
+
+    private static int placeOf(String text, byte[] content) {
+        return new String(content, StandardCharsets.ISO_8859_1).indexOf(text);
+    }
+
+    private static byte[] content() {
+        try {
+            return Files.readAllBytes(path());
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not read " + path(), e);
+        }
+    }
+
     private static synchronized Version version() {
         if (version == null) {
             String text = isNamed() ? outputOf(NAMED, "--version") : "v=" + BUNDLED;

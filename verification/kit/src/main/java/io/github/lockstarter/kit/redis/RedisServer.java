@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,6 +40,7 @@ public class RedisServer extends ServerProcess {
     private final List<String> mode;
     private final List<String> arguments;
     private final FixtureClient client;
+    private Optional<Path> altered = Optional.empty();
     private Duration ahead = Duration.ZERO;
 
     RedisServer(int port, String... arguments) {
@@ -74,6 +76,26 @@ public class RedisServer extends ServerProcess {
         return start(tls);
     }
 
+    /**
+     * Starts a server of another make: the binary with a text replaced, such as a field of {@code INFO} or a Lua
+     * function's name; close it.
+     *
+     * @param text in the binary, see {@link #hasText}
+     * @param replacement as long as the text
+     */
+    public static RedisServer startAltered(String text, String replacement) {
+        return start(() -> {
+            RedisServer server = new RedisServer(FreePort.next());
+            server.altered = Optional.of(RedisBinary.altered(server.directory(), text, replacement));
+            return server;
+        });
+    }
+
+    /** Whether the binary has this text; a named one may be a script. */
+    public static boolean hasText(String text) {
+        return RedisBinary.has(text);
+    }
+
     /** Starts a sentinel; close it. */
     public static RedisServer startSentinel(String... arguments) {
         return start(
@@ -98,7 +120,8 @@ public class RedisServer extends ServerProcess {
     /** Uses a file without arguments, so that {@code CONFIG REWRITE} works and role changes survive a restart. */
     @Override
     protected List<String> command() {
-        return Stream.concat(Stream.of(RedisBinary.path().toString(), CONFIGURATION), mode.stream())
+        Path binary = altered.orElseGet(RedisBinary::path);
+        return Stream.concat(Stream.of(binary.toString(), CONFIGURATION), mode.stream())
                 .toList();
     }
 
