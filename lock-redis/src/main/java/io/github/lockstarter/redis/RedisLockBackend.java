@@ -80,10 +80,10 @@ import java.util.stream.Stream;
  * <p><b>Known hole.</b> Without a grace period, if the guard's assumptions fail (docs/guarantees.md, case 7), or when
  * the server evicts keys, a lock may be granted again while its first owner still works. Set {@code maxmemory-policy
  * noeviction}, and check the fencing token where you write.
- * <p>After an error reply or a failed connection attempt nothing was acquired; after a broken connection or a timeout
- * the outcome is unknown. Commands of one thread keep their order, except across a reconnect or a {@code SCRIPT FLUSH}.
- * Connects with the first command, {@link #listen} or {@link #start}; after {@link #stop}, only with {@link #start}.
- * Thread-safe; stages complete on the event loop, or at once if nothing can be sent.
+ * <p>After an error reply or a failed connection attempt nothing was acquired; after a broken connection, a timeout or
+ * a failure of Lua itself the outcome is unknown. Commands of one thread keep their order, except across a reconnect or
+ * a {@code SCRIPT FLUSH}. Connects with the first command, {@link #listen} or {@link #start}; after {@link #stop}, only
+ * with {@link #start}. Thread-safe; stages complete on the event loop, or at once if nothing can be sent.
  */
 public final class RedisLockBackend implements QuorumNode {
 

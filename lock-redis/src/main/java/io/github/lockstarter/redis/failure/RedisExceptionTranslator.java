@@ -21,12 +21,14 @@ public final class RedisExceptionTranslator {
     private final RedisSetup setup;
     private final RedisSettings settings;
     private final RequiredRights rights;
+    private final UnsuitableServer unsuitable;
 
     public RedisExceptionTranslator(RedisConnector connector, RedisSettings settings) {
         this.connector = connector;
         this.rights = new RequiredRights(settings);
         this.target = connector.target().name();
         this.setup = connector.target().setup();
+        this.unsuitable = new UnsuitableServer(setup);
         this.settings = settings;
     }
 
@@ -163,10 +165,15 @@ public final class RedisExceptionTranslator {
     private RedisFailure ofRefusal(RedisCommandExecutionException refusal) {
         ServerError error = ServerError.of(refusal);
         return new RedisFailure(
-                error.isPassing() ? FailureEffect.NOT_YET : FailureEffect.NONE,
-                "Redis at " + target + " refused: " + error.text(),
-                remedyOf(error),
-                refusal);
+                effectOf(error), "Redis at " + target + " refused: " + error.text(), remedyOf(error), refusal);
+    }
+
+    /** Scripts return the errors of commands; they may have written before Lua itself fails. */
+    private static FailureEffect effectOf(ServerError error) {
+        if (error.isPassing()) {
+            return FailureEffect.NOT_YET;
+        }
+        return error.isOfLua() ? FailureEffect.UNKNOWN : FailureEffect.NONE;
     }
 
     /** Lettuce rejected the command unsent: its queue is full, or it rejects commands while disconnected. */
@@ -191,13 +198,15 @@ public final class RedisExceptionTranslator {
             case "MASTERDOWN" -> "This is a replica without its master: point " + setup.master() + " at the master";
             case "CLUSTERDOWN", "TRYAGAIN" ->
                 "The cluster moves slots, or lacks the master of some: see CLUSTER INFO and CLUSTER NODES";
-            case "MOVED", "ASK", "CROSSSLOT" ->
+            case "CROSSSLOT" -> unsuitable.ofSlots();
+            case "MOVED", "ASK" ->
                 "This is a node of a cluster: " + setup.cluster() + ", unless the cluster is moving its slots";
-            default -> remedyOfPlain(error.text());
+            default -> remedyOfPlain(error);
         };
     }
 
-    private String remedyOfPlain(String text) {
+    private String remedyOfPlain(ServerError error) {
+        String text = error.text();
         if (text.contains("DB index")) {
             return "Set " + setup.database() + " to a database that the server has (CONFIG GET databases)";
         }
@@ -218,7 +227,7 @@ public final class RedisExceptionTranslator {
         if (text.contains("max number of clients")) {
             return "Raise maxclients of the server, or close connections";
         }
-        return "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
+        return unsuitable.remedyOf(error);
     }
 
     private String seconds() {

@@ -20,12 +20,16 @@ import org.jspecify.annotations.Nullable;
 public record ServerError(String code, String text) {
 
     private static final Pattern PLACE_BEFORE =
-            Pattern.compile("^-?(?:ERR Error running script \\(call to f_\\w+\\): )?(?:@\\w+: ?\\d+: ?)*-?");
+            Pattern.compile("^-?(?:(?:ERR )?Error running script \\(call to \\w+\\): )?(?:@\\w+: ?\\d+: ?)*-?");
     private static final Pattern PLACE_BEHIND = Pattern.compile(" script: (?:\\w+, )?on @\\w+:\\d+\\.?$");
     private static final Pattern CODE = Pattern.compile("^[A-Z][A-Z0-9]+(?= |$)");
 
     /** Start of quoted arguments, which may contain a lock token. */
     private static final String ARGUMENTS = ", with args";
+
+    /** Raised by Lua itself, such as {@code attempt to call field 'set_repl' (a nil value)}. */
+    private static final Pattern OF_LUA =
+            Pattern.compile("(?:^|ERR )user_script:\\d+: |\\battempt to (?:call|index|compare|perform|concatenate)\\b");
 
     /** {@code EVAL} fails with {@code TRYAGAIN}; a command inside the script has no such code. */
     private static final String MOVED_INSIDE_SCRIPT = "attempted to access a non local key";
@@ -66,6 +70,11 @@ public record ServerError(String code, String text) {
      */
     boolean isPassing() {
         return PASSING.contains(code);
+    }
+
+    /** Whether the script failed where it expects no error, for example because the server lacks a function. */
+    boolean isOfLua() {
+        return OF_LUA.matcher(text).find();
     }
 
     public static boolean isOfReplica(@Nullable Throwable failure) {

@@ -18,6 +18,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failures whose messages say nothing, or concern another server. */
@@ -113,6 +114,28 @@ class RedisExceptionTranslatorTests {
         RedisException refused = new RedisConnectionException("Unable to connect", new IllegalStateException(lost));
         assertThat(failures.ofConnecting(refused).reason())
                 .contains("the server closed the connection (" + lost + ")", "spring.data.redis.password");
+    }
+
+    /** As documented by the services; the scripts may have written before Lua itself fails. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "UNKNOWN | ERR user_script:9: attempt to call field 'x' (a nil value) | lacks a function of Redis",
+                "NONE | Error running script (call to 60fd): @user_script:9: script tried accessing undeclared key"
+                        + " | --default_lua_flags=allow-undeclared-keys",
+                "NONE | ERR bad lua script for redis cluster, all the keys that the script uses should be passed using"
+                        + " the KEYS array | script_check_enable to 0",
+                "NONE | ERR eval/evalsha command keys must be in same slot | its policy OSS Cluster",
+                "NONE | CROSSSLOT Keys in request don't hash to the same slot | set spring.data.redis.cluster.nodes",
+                "NONE | ERR command eval not support for normal user | turn Lua on",
+                "NONE | ERR unknown command `ZCARD` | The server has no ZCARD: remove its rename-command",
+                "NONE | ERR syntax error | Locks need the commands of Redis 6"
+            })
+    void tellsWhatTheServerLacks(RedisFailure.Effect effect, String reply, String remedy) {
+        RedisFailure failure = failures.ofExecuting(new RedisCommandExecutionException(reply));
+        assertThat(failure.effect()).isEqualTo(effect);
+        assertThat(failure.remedy()).contains(remedy);
     }
 
     @Test

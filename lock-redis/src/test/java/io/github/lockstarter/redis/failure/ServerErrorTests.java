@@ -108,6 +108,20 @@ class ServerErrorTests {
         assertThat(ServerError.of(reply).text()).doesNotContain("user_script", "script: 6948");
     }
 
+    /** Of Redis 6 and 7, and of Dragonfly as documented. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ERR Error running script (call to f_60fddf): @user_script:255: user_script:255: attempt to call field"
+                        + " 'set_repl' (a nil value)",
+                "ERR user_script:255: attempt to call field 'set_repl' (a nil value) script: 60fddf, on @user_script:255.",
+                "Error running script (call to 60fddf): @user_script:248: attempt to call a nil value (field 'set_repl')"
+            })
+    void isAFailureOfLuaItself(String reply) {
+        assertThat(ServerError.of(reply).isOfLua()).isTrue();
+        assertThat(REPLIES).noneMatch(other -> ServerError.of(other).isOfLua());
+    }
+
     @Test
     void hasAnEmptyCodeWhenTheServerSendsNone() {
         assertThat(ServerError.of("@user_script: 1: Unknown Redis command called from Lua script\r\n"))

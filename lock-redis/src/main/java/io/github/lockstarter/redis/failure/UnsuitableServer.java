@@ -1,0 +1,72 @@
+package io.github.lockstarter.redis.failure;
+
+import io.github.lockstarter.redis.settings.RedisSetup;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Remedies for errors of servers, services and proxies that do not execute the scripts of the locks. */
+record UnsuitableServer(RedisSetup setup) {
+
+    /** Of Redis 7 and later, of Redis 6, and of a script, which names no command. */
+    private static final Pattern UNKNOWN_COMMAND =
+            Pattern.compile("unknown (?:redis )?command(?: ['`](\\w+)['`])?", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern NO_LUA =
+            Pattern.compile("\\b(?:lua|eval)\\b.*\\b(?:disabled|not enabled|not support)", Pattern.CASE_INSENSITIVE);
+
+    private static final String ELSEWHERE = "keep locks on a server that has it (Redis 6 or later, Valkey)";
+
+    String remedyOf(ServerError error) {
+        String text = error.text();
+        Matcher unknown = UNKNOWN_COMMAND.matcher(text);
+        if (contains(text, "same slot")) {
+            return ofSlots();
+        }
+        if (contains(text, "undeclared key")) {
+            return "The server gives scripts only the keys of their call: start Dragonfly with"
+                    + " --default_lua_flags=allow-undeclared-keys";
+        }
+        if (contains(text, "KEYS array", "KEYS should not be")) {
+            return "The service checks how scripts name their keys: set its parameter script_check_enable to 0 (Alibaba"
+                    + " Cloud)";
+        }
+        if (NO_LUA.matcher(text).find()) {
+            return ofScripting();
+        }
+        if (unknown.find()) {
+            return ofCommand(unknown.group(1));
+        }
+        return error.isOfLua()
+                ? "The server's Lua lacks a function of Redis that the scripts call: keep locks on Redis 6 or later or"
+                        + " on Valkey"
+                : "Locks need the commands of Redis 6 with EVAL and EVALSHA: check which server answers there (INFO"
+                        + " server)";
+    }
+
+    /** Also of a single address in front of the shards of a service. */
+    String ofSlots() {
+        return "This is a node of a cluster: " + setup.cluster() + ". If the service has one address for all shards"
+                + " (clustering policy Enterprise of Azure or Redis Cloud, or a proxy), choose its policy OSS Cluster,"
+                + " or a database with one shard";
+    }
+
+    private static String ofCommand(@Nullable String command) {
+        if (command == null || command.toUpperCase(Locale.ROOT).startsWith("EVAL")) {
+            return ofScripting();
+        }
+        return "The server has no " + command.toUpperCase(Locale.ROOT) + ": remove its rename-command, allow the"
+                + " command in the settings of the service or proxy, or " + ELSEWHERE;
+    }
+
+    private static String ofScripting() {
+        return "The server does not execute the scripts: remove the rename-command of EVAL and EVALSHA, turn Lua on"
+                + " (Garnet: --lua; Valkey 9.1: its Lua module), or " + ELSEWHERE;
+    }
+
+    private static boolean contains(String text, String... parts) {
+        return Stream.of(parts).anyMatch(text::contains);
+    }
+}
