@@ -41,7 +41,7 @@ final class CuratorClient implements LockClient {
             if (!mutex.acquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IllegalStateException("Not acquired within " + wait + ": " + key);
             }
-            return new Held(mutex);
+            return () -> release(mutex);
         } catch (InterruptedException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -49,23 +49,11 @@ final class CuratorClient implements LockClient {
         }
     }
 
-    private record Held(InterProcessMutex mutex) implements Hold {
-
-        @Override
-        public void release() {
-            try {
-                mutex.release();
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new IllegalStateException("Could not release", e);
-            }
-        }
-
-        /** The recipe's local state. */
-        @Override
-        public boolean isHeld() {
-            return mutex.isAcquiredInThisProcess();
+    private static void release(InterProcessMutex mutex) {
+        try {
+            mutex.release();
+        } catch (Exception e) {
+            throw new IllegalStateException("Could not release", e);
         }
     }
 

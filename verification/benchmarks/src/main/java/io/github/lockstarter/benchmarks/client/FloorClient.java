@@ -17,9 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class FloorClient implements LockClient {
 
-    static final Duration LONGEST_PAUSE = Duration.ofMillis(5);
-
     private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 5_000_000;
     private static final String RELEASE =
             "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 
@@ -46,8 +45,7 @@ final class FloorClient implements LockClient {
             if (System.nanoTime() - end > 0) {
                 throw new IllegalStateException("Not acquired within " + wait + ": " + key);
             }
-            TimeUnit.NANOSECONDS.sleep(
-                    ThreadLocalRandom.current().nextLong(SHORTEST_PAUSE_NANOS, LONGEST_PAUSE.toNanos()));
+            TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(SHORTEST_PAUSE_NANOS, LONGEST_PAUSE_NANOS));
         }
         return () -> release(lockKey, token);
     }

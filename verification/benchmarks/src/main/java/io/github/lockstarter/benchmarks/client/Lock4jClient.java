@@ -19,8 +19,6 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  */
 final class Lock4jClient implements LockClient {
 
-    static final Duration RETRY_INTERVAL = Duration.ofMillis(100);
-
     private static final long DEFAULT_EXPIRY = 0;
 
     private final LettuceConnectionFactory connections;

@@ -27,14 +27,5 @@ public interface LockClient extends AutoCloseable {
          * @throws RuntimeException if it was already lost
          */
         void release();
-
-        /**
-         * Asks the server whether the lock is held, on the acquiring thread.
-         *
-         * @throws UnsupportedOperationException if the client does not support this
-         */
-        default boolean isHeld() {
-            throw new UnsupportedOperationException("This client cannot tell whether a lock is held");
-        }
     }
 }

@@ -26,20 +26,7 @@ final class RedissonLockClient implements LockClient {
         if (!lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new IllegalStateException("Not acquired within " + wait + ": " + key);
         }
-        return new Held(lock);
-    }
-
-    private record Held(RLock lock) implements Hold {
-
-        @Override
-        public void release() {
-            lock.unlock();
-        }
-
-        @Override
-        public boolean isHeld() {
-            return lock.isHeldByCurrentThread();
-        }
+        return lock::unlock;
     }
 
     @Override

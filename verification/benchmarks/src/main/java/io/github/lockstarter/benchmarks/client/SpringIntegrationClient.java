@@ -51,26 +51,7 @@ final class SpringIntegrationClient implements LockClient {
         if (!lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new IllegalStateException("Not acquired within " + wait + ": " + key);
         }
-        return new Held(registry, key, lock);
-    }
-
-    private record Held(RedisLockRegistry registry, String key, Lock lock) implements Hold {
-
-        @Override
-        public void release() {
-            lock.unlock();
-        }
-
-        /** The registry only reports whether a renewal succeeded. */
-        @Override
-        public boolean isHeld() {
-            try {
-                registry.renewLock(key);
-                return true;
-            } catch (IllegalStateException e) {
-                return false;
-            }
-        }
+        return lock::unlock;
     }
 
     @Override

@@ -15,8 +15,6 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
  */
 final class SpringIntegrationJdbcClient implements LockClient {
 
-    static final Duration RETRY_INTERVAL = Duration.ofMillis(100);
-
     private static final String SCRIPT = "org/springframework/integration/jdbc/schema-postgresql.sql";
 
     private final HikariDataSource pool;

@@ -1,8 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockTerms;
@@ -27,15 +25,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import org.apache.curator.framework.CuratorFramework;
 
 /** The starter with its default configuration and a lease of 30 s. */
 final class StarterClient implements LockClient {
 
     private static final String KEY_PREFIX = "lock:";
-    /** Name of locks whose releases do not wait for a reply. */
-    private static final String SENDING = "sending";
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
@@ -43,31 +38,21 @@ final class StarterClient implements LockClient {
     private final LockEngine engine;
     private final LockTemplate locks;
     private final Runnable afterwards;
-    private final UnaryOperator<LockRequest> terms;
 
     /** Called by reflection in the earlier version. */
     StarterClient(RedisURI uri) {
-        this(redisBackend(uri), EngineSettings.DEFAULTS.lease(), () -> {}, UnaryOperator.identity());
+        this(redisBackend(uri), EngineSettings.DEFAULTS.lease(), () -> {});
     }
 
-    private StarterClient(LockBackend backend, Duration lease, Runnable afterwards, UnaryOperator<LockRequest> terms) {
+    private StarterClient(LockBackend backend, Duration lease, Runnable afterwards) {
         this.backend = backend;
         this.engine = new LockEngine(backend, withLease(lease), List.of(), EngineClock.SYSTEM);
         this.locks = new LockTemplate(engine, OnLost.THROW);
         this.afterwards = afterwards;
-        this.terms = terms;
     }
 
     static StarterClient onRedis(RedisURI uri, Duration lease) {
-        return new StarterClient(redisBackend(uri), lease, () -> {}, UnaryOperator.identity());
-    }
-
-    static StarterClient sendingReleases(RedisURI uri, Duration lease) {
-        return new StarterClient(redisBackend(uri), lease, () -> {}, request -> request.named(SENDING));
-    }
-
-    static StarterClient withPermits(RedisURI uri, Duration lease) {
-        return new StarterClient(redisBackend(uri), lease, () -> {}, request -> request.permits(5));
+        return new StarterClient(redisBackend(uri), lease, () -> {});
     }
 
     private static LockBackend redisBackend(RedisURI uri) {
@@ -81,7 +66,7 @@ final class StarterClient implements LockClient {
         HikariDataSource pool = PostgresPool.open(url, LockTable.DEFAULT.name(), JdbcDialect.POSTGRESQL.script());
         JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of(KEY_PREFIX));
         backend.start();
-        return new StarterClient(backend, lease, pool::close, UnaryOperator.identity());
+        return new StarterClient(backend, lease, pool::close);
     }
 
     /** The lease is also the session timeout, which decides after a crash. */
@@ -93,20 +78,19 @@ final class StarterClient implements LockClient {
         backend.connect(COMMAND_TIMEOUT.multipliedBy(5)).ifPresent(problem -> {
             throw new IllegalStateException(problem);
         });
-        return new StarterClient(backend, lease, () -> {}, UnaryOperator.identity());
+        return new StarterClient(backend, lease, () -> {});
     }
 
     static StarterClient onEtcd(String endpoint, Duration lease) {
         List<URI> endpoints = List.of(EtcdSettings.endpoint(endpoint));
         EtcdSettings settings =
                 new EtcdSettings(KEY_PREFIX, endpoints, Optional.empty(), Optional.empty(), COMMAND_TIMEOUT);
-        return new StarterClient(new EtcdLockBackend(settings), lease, () -> {}, UnaryOperator.identity());
+        return new StarterClient(new EtcdLockBackend(settings), lease, () -> {});
     }
 
     @Override
     public Hold acquire(String key, Duration wait) {
-        LockHandle handle = locks.acquire(terms.apply(LockRequest.of(key).maxWait(wait)));
-        return new Held(handle);
+        return locks.acquire(LockRequest.of(key).maxWait(wait))::close;
     }
 
     private static EngineSettings withLease(Duration lease) {
@@ -118,25 +102,7 @@ final class StarterClient implements LockClient {
                 usual.handover(),
                 usual.shownPlace(),
                 usual.warnAfter(),
-                Map.of(SENDING, LockTerms.NONE.release(LockTerms.Release.SEND)));
-    }
-
-    private record Held(LockHandle handle) implements Hold {
-
-        @Override
-        public void release() {
-            handle.close();
-        }
-
-        @Override
-        public boolean isHeld() {
-            try {
-                handle.ensureHeld();
-                return true;
-            } catch (LockLostException e) {
-                return false;
-            }
-        }
+                Map.of());
     }
 
     @Override

@@ -69,8 +69,7 @@ public record LoadResult(long[] shares, long all, Duration time, Histogram laten
                             .toArray(),
                     Long.parseLong(parts[1]),
                     Duration.ofNanos(Long.parseLong(parts[2])),
-                    Histogram.decodeFromCompressedByteBuffer(
-                            ByteBuffer.wrap(Base64.getDecoder().decode(parts[3])), 0));
+                    Histogram.fromString(parts[3]));
         } catch (DataFormatException e) {
             throw new IllegalArgumentException("Not a histogram", e);
         }

@@ -2,6 +2,7 @@ package io.github.lockstarter.benchmarks.measure;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** Values of one round. Immutable. */
 public record Measurement(Map<Metric, Double> values) {
@@ -10,10 +11,7 @@ public record Measurement(Map<Metric, Double> values) {
 
     /** Adds a value, in the metric's unit. */
     public Measurement with(Metric metric, double value) {
-        Map<Metric, Double> more = new EnumMap<>(Metric.class);
-        more.putAll(values);
-        more.put(metric, value);
-        return new Measurement(more);
+        return with(new Measurement(Map.of(metric, value)));
     }
 
     /** Adds the values of another measurement of the same round. */
@@ -22,5 +20,9 @@ public record Measurement(Map<Metric, Double> values) {
         more.putAll(values);
         more.putAll(other.values);
         return new Measurement(more);
+    }
+
+    Optional<Double> value(Metric metric) {
+        return Optional.ofNullable(values.get(metric));
     }
 }

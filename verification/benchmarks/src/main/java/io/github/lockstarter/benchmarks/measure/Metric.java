@@ -27,10 +27,6 @@ public enum Metric {
     LOST_UPDATES("lost updates", Better.LOWER),
     /** Processor time of the client's process. */
     CPU("CPU ms/s", Better.LOWER),
-    /** {@code total_commands_processed} of the server per second. */
-    COMMAND_RATE("commands/s", Better.LOWER),
-    /** Live threads of the client's process. */
-    THREADS("threads", Better.LOWER),
     /** Additional live threads since before the locks were acquired. */
     MORE_THREADS("threads for the locks", Better.LOWER),
     /** Live heap per held lock, with handle and key. */
@@ -44,10 +40,6 @@ public enum Metric {
     ACQUIRING_IN_SERVER("server µs/acquire", Better.LOWER),
     /** Time in the server. */
     RELEASING_IN_SERVER("server µs/release", Better.LOWER),
-    /** Server memory for each open client that has used locks. */
-    BYTES_PER_CLIENT("server B/client", Better.LOWER),
-    /** Server memory for each waiting client. */
-    BYTES_PER_WAITER("server B/waiting client", Better.LOWER),
     /** Server memory for each held lock. */
     BYTES_PER_HELD("server B/held lock", Better.LOWER),
     /** Server memory that remains for each released lock. */

@@ -45,7 +45,7 @@ public record Rounds(int warmUp, int measured) {
             Collections.rotate(order, -1);
         }
         return clients.stream()
-                .map(kind -> new Row(kind.id(), kind.label(), results.getOrDefault(kind, List.of())))
+                .map(kind -> Row.of(kind, results.getOrDefault(kind, List.of())))
                 .toList();
     }
 }

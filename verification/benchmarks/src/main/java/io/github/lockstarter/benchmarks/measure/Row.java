@@ -1,27 +1,59 @@
 package io.github.lockstarter.benchmarks.measure;
 
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.client.ClientKind.Role;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 
-/** All measured rounds of one client. */
-public record Row(String id, String label, List<Measurement> rounds) {
+/**
+ * The figures of one client.
+ *
+ * @param figures by label of the metric
+ */
+public record Row(String client, String label, Role role, Map<String, Figure> figures) {
 
-    /** Median and range of the rounds; empty if not measured. */
-    public Optional<Spread> spread(Metric metric) {
-        double[] values = rounds.stream()
-                .filter(round -> round.values().containsKey(metric))
-                .mapToDouble(round -> round.values().get(metric))
-                .sorted()
-                .toArray();
-        return values.length == 0 ? Optional.empty() : Optional.of(Spread.ofSorted(values));
+    /** The figures of these rounds. */
+    public static Row of(ClientKind kind, List<Measurement> rounds) {
+        return of(kind.id(), kind.label(), kind.role(), rounds);
     }
 
-    /** The metrics in the order of columns. */
-    public Set<Metric> metrics() {
-        Set<Metric> metrics = new TreeSet<>();
-        rounds.forEach(round -> metrics.addAll(round.values().keySet()));
-        return metrics;
+    /** The figures of these rounds, in the order of the metrics. */
+    public static Row of(String client, String label, Role role, List<Measurement> rounds) {
+        Map<String, Figure> figures = new LinkedHashMap<>();
+        for (Metric metric : Metric.values()) {
+            List<Double> values = rounds.stream()
+                    .flatMap(round -> round.value(metric).stream())
+                    .toList();
+            if (!values.isEmpty()) {
+                figures.put(metric.label(), Figure.of(values));
+            }
+        }
+        return new Row(client, label, role, figures);
+    }
+
+    /** Empty if not measured. */
+    public Optional<Figure> figure(Metric metric) {
+        return Optional.ofNullable(figures.get(metric.label()));
+    }
+
+    /** Such as {@code : ops/s 3.14 (2.72–10), p50 µs 250}. */
+    String text() {
+        return figures.entrySet().stream()
+                .map(each -> each.getKey() + " " + each.getValue().text())
+                .collect(Collectors.joining(", ", ": ", ""));
+    }
+
+    /** Medians of another client, divided by those of this one. */
+    String ratiosOf(Row other) {
+        return figures.entrySet().stream()
+                .filter(each -> other.figures.containsKey(each.getKey())
+                        && each.getValue().median() != 0)
+                .map(each -> each.getKey() + " "
+                        + Figure.number(other.figures.get(each.getKey()).median()
+                                / each.getValue().median()))
+                .collect(Collectors.joining(", ", ": ", ""));
     }
 }

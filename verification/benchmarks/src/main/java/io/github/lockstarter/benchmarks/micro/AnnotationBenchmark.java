@@ -19,7 +19,6 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** The overhead of the annotation over the template, and of the template over a plain call, with local locks. */
 @State(Scope.Benchmark)
@@ -42,7 +41,6 @@ public class AnnotationBenchmark {
     private ConfigurableApplicationContext context;
     private ShippingVariants annotated;
     private ShippingVariants direct;
-    private TransactionTemplate transaction;
     private long orderId;
 
     @Setup(Level.Trial)
@@ -54,7 +52,6 @@ public class AnnotationBenchmark {
         context = application.run();
         annotated = context.getBean(ShippingVariants.class);
         direct = new ShippingVariants(context.getBean(LockOperations.class));
-        transaction = new TransactionTemplate(new EmptyTransactions());
     }
 
     @TearDown(Level.Trial)
@@ -78,23 +75,5 @@ public class AnnotationBenchmark {
     @Benchmark
     public long annotation() {
         return annotated.shipByAnnotation(orderId++);
-    }
-
-    /** With the template, in a transaction. */
-    @Benchmark
-    public Long templateInTransaction() {
-        return transaction.execute(status -> direct.shipByTemplate(orderId++));
-    }
-
-    /** With the annotation, in a transaction that commits after the release. */
-    @Benchmark
-    public Long annotationInTransaction() {
-        return transaction.execute(status -> annotated.shipByAnnotation(orderId++));
-    }
-
-    /** With the annotation, in a transaction that keeps the lock. */
-    @Benchmark
-    public Long releaseAfter() {
-        return transaction.execute(status -> annotated.shipAndReleaseAfter(orderId++));
     }
 }

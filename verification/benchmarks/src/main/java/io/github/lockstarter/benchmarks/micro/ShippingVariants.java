@@ -1,7 +1,6 @@
 package io.github.lockstarter.benchmarks.micro;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 
@@ -24,11 +23,6 @@ public class ShippingVariants {
 
     @DistributedLock(name = "ship", key = "#orderId")
     public long shipByAnnotation(long orderId) {
-        return orderId + 1;
-    }
-
-    @DistributedLock(name = "ship", key = "#orderId", inTransaction = InTransaction.RELEASE_AFTER)
-    public long shipAndReleaseAfter(long orderId) {
         return orderId + 1;
     }
 }

@@ -33,8 +33,4 @@ record EtcdStoreServer(EtcdServer process) implements StoreServer {
         }
         return (long) Double.parseDouble(matcher.group(1));
     }
-
-    /** Does nothing: pages of deleted keys stay in use until a compaction, and are then reused. */
-    @Override
-    public void compact() {}
 }

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 
 /** PostgreSQL that syncs each commit to disk. */
 record PostgresStore(PostgresServer process) implements StoreServer {
@@ -32,23 +31,6 @@ record PostgresStore(PostgresServer process) implements StoreServer {
     public long dataSize() {
         return Long.parseLong(
                 select("select coalesce(sum(pg_total_relation_size(relid)), 0) from pg_stat_user_tables"));
-    }
-
-    /** Rewrites tables and indexes without dead rows. */
-    @Override
-    public void compact() {
-        try (Connection connection = process.connect();
-                Statement statement = connection.createStatement()) {
-            for (String table : List.of(select("select coalesce(string_agg(quote_ident(schemaname) || '.' ||"
-                            + " quote_ident(relname), ','), '') from pg_stat_user_tables")
-                    .split(",", -1))) {
-                if (!table.isEmpty()) {
-                    statement.execute("vacuum full " + table);
-                }
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException("Could not compact the tables", e);
-        }
     }
 
     private String select(String query) {

@@ -23,8 +23,4 @@ record RedisStoreServer(RedisServer process) implements StoreServer {
     public long dataSize() {
         return Long.parseLong(process.info("memory").getOrDefault("used_memory", "0"));
     }
-
-    /** Does nothing: deletion frees memory. */
-    @Override
-    public void compact() {}
 }

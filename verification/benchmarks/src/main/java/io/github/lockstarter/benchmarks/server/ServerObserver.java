@@ -36,15 +36,6 @@ public final class ServerObserver implements AutoCloseable {
     /** Result of an action, and the work of the server. */
     public record Observed<T>(T result, ServerWork work) {}
 
-    /** {@code used_memory} in bytes. */
-    public long memory() {
-        return Long.parseLong(info().getOrDefault("used_memory", "0"));
-    }
-
-    public String version() {
-        return info().getOrDefault("redis_version", "unknown");
-    }
-
     @Override
     public void close() {
         client.shutdown();
@@ -52,10 +43,11 @@ public final class ServerObserver implements AutoCloseable {
 
     private Map<String, String> info() {
         Map<String, String> fields = new HashMap<>();
-        redis.info("all").lines().filter(line -> line.contains(":")).forEach(line -> {
-            int colon = line.indexOf(':');
-            fields.put(line.substring(0, colon), line.substring(colon + 1));
-        });
+        redis.info("all")
+                .lines()
+                .map(line -> line.split(":", 2))
+                .filter(parts -> parts.length == 2)
+                .forEach(parts -> fields.put(parts[0], parts[1]));
         return fields;
     }
 }

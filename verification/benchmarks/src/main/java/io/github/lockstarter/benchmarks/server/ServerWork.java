@@ -1,9 +1,9 @@
 package io.github.lockstarter.benchmarks.server;
 
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The work of Redis between two readings of its counters.
@@ -11,21 +11,19 @@ import java.util.regex.Pattern;
  * @param reads network reads ({@code total_reads_processed})
  * @param commands commands, including those in scripts ({@code total_commands_processed})
  * @param cpuMicros processor time ({@code used_cpu_user} and {@code used_cpu_sys})
- * @param byCommand calls and time of each command ({@code commandstats})
+ * @param scripts calls and time of {@code EVAL} and {@code EVALSHA} together ({@code commandstats})
+ * @param sets calls and time of {@code SET}
  */
-public record ServerWork(long reads, long commands, double cpuMicros, Map<String, Calls> byCommand) {
+public record ServerWork(long reads, long commands, double cpuMicros, Calls scripts, Calls sets) {
 
-    private static final String PREFIX = "cmdstat_";
     private static final Pattern STATISTICS = Pattern.compile("calls=(\\d+),usec=(\\d+),.*");
     private static final long CLOSING_INFO = 1;
 
     /** Calls of a command and their total time. */
     public record Calls(long count, long micros) {
 
-        private static final Calls NONE = new Calls(0, 0);
-
-        private Calls minus(Calls other) {
-            return new Calls(count - other.count, micros - other.micros);
+        private Calls negated() {
+            return new Calls(-count, -micros);
         }
 
         private Calls plus(Calls other) {
@@ -39,26 +37,12 @@ public record ServerWork(long reads, long commands, double cpuMicros, Map<String
     }
 
     static ServerWork between(Map<String, String> before, Map<String, String> after) {
-        Map<String, Calls> calls = new TreeMap<>();
-        after.keySet().stream()
-                .filter(name -> name.startsWith(PREFIX))
-                .forEach(name -> calls.put(
-                        name.substring(PREFIX.length()), callsIn(after, name).minus(callsIn(before, name))));
         return new ServerWork(
                 difference("total_reads_processed", before, after) - CLOSING_INFO,
                 difference("total_commands_processed", before, after) - CLOSING_INFO,
                 cpuMicros(after) - cpuMicros(before),
-                calls);
-    }
-
-    /** Calls of a command, in lower case. */
-    public Calls calls(String command) {
-        return byCommand.getOrDefault(command, Calls.NONE);
-    }
-
-    /** {@code EVAL} and {@code EVALSHA} together. */
-    public Calls scripts() {
-        return calls("evalsha").plus(calls("eval"));
+                calls("evalsha", before, after).plus(calls("eval", before, after)),
+                calls("set", before, after));
     }
 
     private static double cpuMicros(Map<String, String> info) {
@@ -71,10 +55,15 @@ public record ServerWork(long reads, long commands, double cpuMicros, Map<String
         return Long.parseLong(after.getOrDefault(field, "0")) - Long.parseLong(before.getOrDefault(field, "0"));
     }
 
-    private static Calls callsIn(Map<String, String> info, String name) {
-        Matcher matcher = STATISTICS.matcher(info.getOrDefault(name, ""));
+    private static Calls calls(String command, Map<String, String> before, Map<String, String> after) {
+        return callsIn(after.get("cmdstat_" + command))
+                .plus(callsIn(before.get("cmdstat_" + command)).negated());
+    }
+
+    private static Calls callsIn(@Nullable String statistics) {
+        Matcher matcher = STATISTICS.matcher(statistics == null ? "" : statistics);
         return matcher.matches()
                 ? new Calls(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)))
-                : Calls.NONE;
+                : new Calls(0, 0);
     }
 }

@@ -18,12 +18,6 @@ public interface StoreServer extends AutoCloseable {
     /** Size of its data in bytes; README.md defines it for each server. */
     long dataSize();
 
-    /**
-     * Frees space of deleted data, so that {@link #dataSize} counts all later additions. Call it while no locks are
-     * held.
-     */
-    void compact();
-
     /** Processor time of its live processes since their start, user and system. */
     default Duration cpuTime() {
         return ProcessHandle.of(process().pid()).stream()

@@ -2,6 +2,8 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.Options;
 import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.server.Addresses;
 import io.github.lockstarter.benchmarks.server.ServerKind;
@@ -17,7 +19,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Servers, started lazily, and parameters of one run. Records the parameters in use. Used by one thread. */
@@ -41,7 +42,7 @@ public final class Bench implements AutoCloseable {
 
     /** The parameters in use, by name. */
     public Map<String, String> parameters() {
-        return Map.copyOf(parameters);
+        return parameters;
     }
 
     /** Descriptions of the servers in use, by name. */
@@ -58,25 +59,15 @@ public final class Bench implements AutoCloseable {
         return redis;
     }
 
+    /** The servers of these clients, and Redis. */
     Addresses addresses(List<ClientKind> clients) {
-        return servers.addresses(serversOf(clients));
-    }
-
-    /** Adds Redis, for data that a workload keeps there besides locks. */
-    Addresses addressesWithRedis(List<ClientKind> clients) {
-        Set<ServerKind> needed = serversOf(clients);
-        needed.add(ServerKind.REDIS);
+        Set<ServerKind> needed = EnumSet.of(ServerKind.REDIS);
+        clients.forEach(client -> needed.add(client.server()));
         return servers.addresses(needed);
     }
 
-    private static Set<ServerKind> serversOf(List<ClientKind> clients) {
-        return clients.stream()
-                .flatMap(client -> client.server().stream())
-                .collect(Collectors.toCollection(() -> EnumSet.noneOf(ServerKind.class)));
-    }
-
     StoreServer server(ClientKind client) {
-        return servers.get(client.server().orElseThrow());
+        return servers.get(client.server());
     }
 
     /**
@@ -86,21 +77,17 @@ public final class Bench implements AutoCloseable {
     List<ClientKind> clients(List<ClientKind> all) {
         List<ClientKind> named =
                 options.words("clients").stream().map(ClientKind::of).toList();
-        List<ClientKind> wanted = all.stream()
+        return all.stream()
                 .filter(client -> named.isEmpty() || named.contains(client))
+                .filter(this::isPossible)
                 .toList();
-        wanted.stream().filter(client -> !isPossible(client)).forEach(this::reportSkipped);
-        return wanted.stream().filter(Bench::isPossible).toList();
     }
 
-    private static boolean isPossible(ClientKind client) {
-        return client.server().stream().allMatch(ServerKind::isPresent);
-    }
-
-    private void reportSkipped(ClientKind client) {
-        String reason = "no " + client.server().orElseThrow().label() + " on this machine";
-        parameters.put(client.id(), "left out: " + reason);
-        System.err.println(client.id() + " is left out: " + reason);
+    private boolean isPossible(ClientKind client) {
+        if (!client.server().isPresent()) {
+            parameters.put(client.id(), "left out: no " + client.server().label() + " on this machine");
+        }
+        return client.server().isPresent();
     }
 
     Rounds rounds() {
@@ -129,6 +116,16 @@ public final class Bench implements AutoCloseable {
         int seed = count("seed", ThreadLocalRandom.current().nextInt(SEEDS));
         System.err.println("seed " + seed);
         return new Random(seed);
+    }
+
+    /** Runs the section under a lock; returns how long the lock was waited for, in ns. */
+    static long runLocked(LockClient client, String key, Runnable section) throws InterruptedException {
+        long asked = System.nanoTime();
+        Hold hold = client.acquire(key, MAX_WAIT);
+        long waited = System.nanoTime() - asked;
+        section.run();
+        hold.release();
+        return waited;
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.github.lockstarter.benchmarks.server.Addresses;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A JVM that only holds locks. */
@@ -27,7 +28,8 @@ public final class HoldTask implements ChildTask {
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    private @Nullable Holders holders;
+    private @Nullable LockClient client;
+    private @Nullable ManyHolds held;
     private int locks;
     private int threadsBefore;
     private long heapBefore;
@@ -41,7 +43,7 @@ public final class HoldTask implements ChildTask {
             case ACQUIRE -> acquire(Integer.parseInt(words[1]));
             case HOLD -> hold(Long.parseLong(words[1]));
             case HEAP -> Double.toString((double) (LiveHeap.bytes() - heapBefore) / locks);
-            case RELEASE -> Long.toString(open().release());
+            case RELEASE -> Long.toString(Objects.requireNonNull(held).release());
             default -> throw new IllegalArgumentException(words[0]);
         };
     }
@@ -51,31 +53,21 @@ public final class HoldTask implements ChildTask {
         String[] figures = answer.split(" ", -1);
         return Measurement.EMPTY
                 .with(Metric.CPU, Double.parseDouble(figures[0]))
-                .with(Metric.THREADS, Double.parseDouble(figures[1]))
-                .with(Metric.MORE_THREADS, Double.parseDouble(figures[2]));
+                .with(Metric.MORE_THREADS, Double.parseDouble(figures[1]));
     }
 
-    private String open(Addresses addresses, ClientKind kind) throws Exception {
-        LockClient client = kind.open(addresses);
-        Holders opened = new Holders(client);
-        holders = opened;
-        opened.acquire(WARM_UP);
-        opened.release();
+    private String open(Addresses addresses, ClientKind kind) throws InterruptedException {
+        LockClient opened = kind.open(addresses);
+        client = opened;
+        ManyHolds.acquire(opened, WARM_UP).release();
         threadsBefore = THREADS.getThreadCount();
         heapBefore = LiveHeap.bytes();
         return "open";
     }
 
-    private Holders open() {
-        if (holders == null) {
-            throw new IllegalStateException("Not open");
-        }
-        return holders;
-    }
-
-    private String acquire(int count) throws Exception {
+    private String acquire(int count) throws InterruptedException {
         locks = count;
-        open().acquire(count);
+        held = ManyHolds.acquire(Objects.requireNonNull(client), count);
         return "acquired";
     }
 
@@ -86,7 +78,6 @@ public final class HoldTask implements ChildTask {
         TimeUnit.NANOSECONDS.sleep(nanos);
         double seconds = (System.nanoTime() - start) / 1e9;
         double millisPerSecond = (SYSTEM.getProcessCpuTime() - cpu) / 1e6 / seconds;
-        int threads = THREADS.getPeakThreadCount();
-        return millisPerSecond + " " + threads + " " + (threads - threadsBefore);
+        return millisPerSecond + " " + (THREADS.getPeakThreadCount() - threadsBefore);
     }
 }

@@ -2,7 +2,6 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
-import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.jvm.ChildTask;
 import io.github.lockstarter.benchmarks.measure.LoadGenerator;
 import io.github.lockstarter.benchmarks.server.Addresses;
@@ -12,6 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A JVM whose threads increment a counter in Redis under a lock. */
@@ -34,16 +34,13 @@ public final class IncrementingJvm implements ChildTask {
             open(Addresses.parse(words[1]), words[2].split(",", -1));
             return "open";
         }
-        LockClient client = clients.get(ClientKind.of(words[1]));
-        RedisCommands<String, String> counters = store;
-        if (client == null || counters == null) {
-            throw new IllegalStateException("Not open: " + words[1]);
-        }
+        LockClient client = Objects.requireNonNull(clients.get(ClientKind.of(words[1])));
+        RedisCommands<String, String> counters = Objects.requireNonNull(store);
         return LoadGenerator.runFrom(
                         Long.parseLong(words[3]),
                         Integer.parseInt(words[2]),
                         Duration.ofNanos(Long.parseLong(words[4])),
-                        thread -> increment(client, counters))
+                        thread -> Bench.runLocked(client, KEY, () -> increment(counters)))
                 .format();
     }
 
@@ -52,14 +49,7 @@ public final class IncrementingJvm implements ChildTask {
         Arrays.stream(ids).map(ClientKind::of).forEach(kind -> clients.put(kind, kind.open(addresses)));
     }
 
-    private static long increment(LockClient client, RedisCommands<String, String> counters)
-            throws InterruptedException {
-        long asked = System.nanoTime();
-        Hold hold = client.acquire(KEY, Bench.MAX_WAIT);
-        long waited = System.nanoTime() - asked;
-        String value = counters.get(COUNTER);
-        counters.set(COUNTER, Long.toString(Long.parseLong(value) + 1));
-        hold.release();
-        return waited;
+    private static void increment(RedisCommands<String, String> counters) {
+        counters.set(COUNTER, Long.toString(Long.parseLong(counters.get(COUNTER)) + 1));
     }
 }

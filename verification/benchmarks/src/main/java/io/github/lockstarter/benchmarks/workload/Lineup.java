@@ -4,109 +4,33 @@ import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.measure.LoadResult;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.springframework.util.StringUtils;
 
-/** The clients of a workload, and the counters of their servers. */
-enum Lineup {
+/**
+ * The clients of a workload.
+ *
+ * @param holdingUntilTheEnd clients that keep a lock until their process ends
+ * @param lease default in workloads that crash or pause the holder
+ */
+record Lineup(boolean ofStores, List<ClientKind> clients, List<ClientKind> holdingUntilTheEnd, Duration lease) {
 
     /** Clients of Redis, with its counters. */
-    REDIS {
-        @Override
-        String id(String ofWorkload) {
-            return ofWorkload;
-        }
-
-        @Override
-        String title(String ofWorkload) {
-            return ofWorkload;
-        }
-
-        @Override
-        List<ClientKind> clients() {
-            return ClientKind.distributed();
-        }
-
-        @Override
-        List<ClientKind> apart() {
-            return ClientKind.apart();
-        }
-
-        @Override
-        List<ClientKind> references() {
-            return List.of(ClientKind.REENTRANT_LOCK, ClientKind.FAIR_REENTRANT_LOCK);
-        }
-
-        @Override
-        List<ClientKind> holdingUntilTheEnd() {
-            return ClientKind.holdingUntilTheEnd();
-        }
-
-        @Override
-        Duration leaseOfCrashed() {
-            return Duration.ofSeconds(30);
-        }
-
-        @Override
-        ObservedLoad observe(Bench bench, ClientKind kind, Callable<LoadResult> round) throws Exception {
-            return ObservedLoad.of(bench.redis(), round);
-        }
-    },
+    static final Lineup REDIS =
+            new Lineup(false, ClientKind.distributed(), ClientKind.holdingUntilTheEnd(), Duration.ofSeconds(30));
 
     /** The starter on its stores, and other clients of the same servers; only processor time is measured. */
-    STORES {
-        @Override
-        String id(String ofWorkload) {
-            return "stores-" + ofWorkload;
-        }
+    static final Lineup STORES =
+            new Lineup(true, ClientKind.ofStores(), ClientKind.ofStoresThatRenew(), Duration.ofSeconds(10));
 
-        @Override
-        String title(String ofWorkload) {
-            return "Stores: " + ofWorkload.substring(0, 1).toLowerCase(Locale.ROOT) + ofWorkload.substring(1);
-        }
-
-        @Override
-        List<ClientKind> clients() {
-            return ClientKind.ofStores();
-        }
-
-        @Override
-        List<ClientKind> holdingUntilTheEnd() {
-            return ClientKind.ofStoresHoldingUntilTheEnd();
-        }
-
-        @Override
-        Duration leaseOfCrashed() {
-            return Duration.ofSeconds(10);
-        }
-
-        @Override
-        ObservedLoad observe(Bench bench, ClientKind kind, Callable<LoadResult> round) throws Exception {
-            return ObservedLoad.of(bench.server(kind), round);
-        }
-    };
-
-    abstract String id(String ofWorkload);
-
-    abstract String title(String ofWorkload);
-
-    abstract List<ClientKind> clients();
-
-    /** Clients measured in a separate table. */
-    List<ClientKind> apart() {
-        return List.of();
+    Workload workload(String id, String title, String description, Workload.Measured measured) {
+        return ofStores
+                ? new Workload("stores-" + id, "Stores: " + StringUtils.uncapitalize(title), description, measured)
+                : new Workload(id, title, description, measured);
     }
-
-    /** Local locks for reference. */
-    List<ClientKind> references() {
-        return List.of();
-    }
-
-    abstract List<ClientKind> holdingUntilTheEnd();
-
-    /** Default lease in workloads that crash or pause the holder. */
-    abstract Duration leaseOfCrashed();
 
     /** Measures a round of one client and the work of its server. */
-    abstract ObservedLoad observe(Bench bench, ClientKind kind, Callable<LoadResult> round) throws Exception;
+    ObservedLoad observe(Bench bench, ClientKind kind, Callable<LoadResult> round) throws Exception {
+        return ofStores ? ObservedLoad.of(bench.server(kind), round) : ObservedLoad.of(bench.redis(), round);
+    }
 }

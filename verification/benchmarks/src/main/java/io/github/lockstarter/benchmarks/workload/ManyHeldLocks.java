@@ -6,8 +6,6 @@ import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Row;
-import io.github.lockstarter.benchmarks.server.ServerObserver;
-import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,73 +17,57 @@ import java.util.Locale;
  * @param rounds how often the locks are acquired, held and released
  * @param windows measurements per round
  */
-record ManyHeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int windows) implements Workload {
+record ManyHeldLocks(int locks, List<ClientKind> clients, int rounds, int windows) {
 
     /** Renewal interval of all clients, a third of the 30 s lease: each lock is renewed once per window. */
     private static final Duration WINDOW = Duration.ofSeconds(10);
 
-    private static final String HEAP = "-Xmx2g";
+    private static final String DESCRIPTION = """
+            Leases are 30 s, renewed every 10 s. Each window is one such period; the first after acquiring is not \
+            counted. CPU is that of the client's process, garbage collection and compilation included. Heap is what is \
+            live after garbage collection, less that before the first lock. The other clients do not renew, or not \
+            that many.""";
 
     /** Two rounds of three windows. */
-    static ManyHeldLocks byTurns(int locks) {
-        return new ManyHeldLocks("held-" + locks, locks, ClientKind.renewing(), 2, 3);
+    static Workload byTurns(int locks) {
+        return new ManyHeldLocks(locks, ClientKind.renewing(), 2, 3).workload("held-" + locks);
     }
 
     /** One round of three windows. */
-    static ManyHeldLocks once(int locks) {
-        return new ManyHeldLocks("held-" + locks, locks, ClientKind.renewing(), 1, 3);
+    static Workload once(int locks) {
+        return new ManyHeldLocks(locks, ClientKind.renewing(), 1, 3).workload("held-" + locks);
     }
 
     /** Only the starter, for five minutes. */
-    static ManyHeldLocks forFiveMinutes(int locks) {
-        return new ManyHeldLocks("held-" + locks + "-long", locks, List.of(ClientKind.STARTER), 1, 29);
+    static Workload forFiveMinutes(int locks) {
+        return new ManyHeldLocks(locks, List.of(ClientKind.STARTER), 1, 29).workload("held-" + locks + "-long");
     }
 
-    @Override
-    public String title() {
-        return String.format(
-                Locale.ROOT,
-                "%,d locks held for %d s",
-                locks,
-                WINDOW.multipliedBy(1L + windows).toSeconds());
+    private Workload workload(String id) {
+        long seconds = WINDOW.multipliedBy(1L + windows).toSeconds();
+        String title = String.format(Locale.ROOT, "%,d locks held for %d s", locks, seconds);
+        return new Workload(id, title, DESCRIPTION, this::run);
     }
 
-    @Override
-    public String description() {
-        return "Leases are 30 s, renewed every 10 s. Each window is one such period; the first after acquiring is not"
-            + " counted. CPU is that of the client's process, garbage collection and compilation included. Threads are"
-            + " all of that process, eight of them the benchmark's. Heap is what is live after garbage collection,"
-            + " less that before the first lock. The other clients do not renew, or not that many.";
-    }
-
-    @Override
-    public List<Metric> charted() {
-        return List.of(Metric.CPU, Metric.HEAP);
-    }
-
-    @Override
-    public List<Row> run(Bench bench) throws Exception {
+    private List<Row> run(Bench bench) throws Exception {
         List<ClientKind> kinds = bench.clients(clients);
         int held = bench.count("locks", locks);
         int looks = bench.count("windows", windows);
         Duration window = bench.roundTime(WINDOW);
         return new Rounds(0, bench.count("rounds", rounds)).run(kinds, kind -> {
-            try (TaskJvm child = TaskJvm.start(HoldTask.class, HEAP)) {
+            try (TaskJvm child = TaskJvm.start(HoldTask.class, "-Xmx2g")) {
                 child.ask(HoldTask.OPEN, bench.addresses(kinds).format(), kind.id());
-                return round(bench.redis(), child, held, looks, window);
+                return round(child, held, looks, window);
             }
         });
     }
 
-    private static List<Measurement> round(
-            ServerObserver server, TaskJvm child, int locks, int windows, Duration window) throws Exception {
+    private static List<Measurement> round(TaskJvm child, int locks, int windows, Duration window) {
         child.ask(HoldTask.ACQUIRE, locks);
         child.ask(HoldTask.HOLD, window.toNanos());
         List<Measurement> measurements = new ArrayList<>();
         for (int i = 0; i < windows; i++) {
-            Observed<String> observed = server.during(() -> child.ask(HoldTask.HOLD, window.toNanos()));
-            measurements.add(HoldTask.parse(observed.result())
-                    .with(Metric.COMMAND_RATE, observed.work().commands() / (window.toNanos() / 1e9)));
+            measurements.add(HoldTask.parse(child.ask(HoldTask.HOLD, window.toNanos())));
         }
         double heap = Double.parseDouble(child.ask(HoldTask.HEAP));
         double lost = Double.parseDouble(child.ask(HoldTask.RELEASE));

@@ -2,7 +2,6 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
-import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.measure.Fairness;
 import io.github.lockstarter.benchmarks.measure.LoadGenerator;
 import io.github.lockstarter.benchmarks.measure.LoadResult;
@@ -15,37 +14,22 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** Many client instances with one thread each compete for one key. */
-record ManyInstances() implements Workload {
+final class ManyInstances {
+
+    static final Workload WORKLOAD =
+            new Workload("twenty-instances", "20 client instances, one key", """
+            Each instance has connections of its own and one thread; inside the lock it sleeps for the section. A try \
+            is a command or script that asks for the lock: all scripts but one release per acquisition; of the floor, \
+            each SET. Latency: the wait for the lock.""", ManyInstances::run);
 
     private static final int INSTANCES = 20;
     private static final Duration ROUND = Duration.ofSeconds(2);
     private static final Duration SECTION = Duration.ofMillis(1);
     private static final String KEY = "many-instances";
 
-    @Override
-    public String id() {
-        return "twenty-instances";
-    }
+    private ManyInstances() {}
 
-    @Override
-    public String title() {
-        return INSTANCES + " client instances, one key";
-    }
-
-    @Override
-    public String description() {
-        return "Each instance has connections of its own and one thread; inside the lock it sleeps for the section. A try is"
-                + " a command or script that asks for the lock: all scripts but one release per acquisition; of the floor,"
-                + " each SET. Latency: the wait for the lock.";
-    }
-
-    @Override
-    public List<Metric> charted() {
-        return List.of(Metric.TRIES, Metric.OPERATIONS, Metric.P99);
-    }
-
-    @Override
-    public List<Row> run(Bench bench) throws Exception {
+    private static List<Row> run(Bench bench) throws Exception {
         List<ClientKind> kinds = bench.clients(ClientKind.distributed());
         Duration time = bench.roundTime(ROUND);
         Duration section = bench.time("section", SECTION);
@@ -54,8 +38,11 @@ record ManyInstances() implements Workload {
             return bench.rounds().run(kinds, kind -> {
                 List<LockClient> clients = instances.all(kind);
                 Observed<LoadResult> round = bench.redis()
-                        .during(() ->
-                                LoadGenerator.run(count, time, thread -> sleepInside(clients.get(thread), section)));
+                        .during(() -> LoadGenerator.run(
+                                count,
+                                time,
+                                thread -> Bench.runLocked(
+                                        clients.get(thread), KEY, () -> LockSupport.parkNanos(section.toNanos()))));
                 return List.of(measurement(round));
             });
         }
@@ -65,19 +52,10 @@ record ManyInstances() implements Workload {
         long acquisitions = Math.max(1, round.result().all());
         long scripts = round.work().scripts().count() - acquisitions;
         boolean countsTries = scripts > acquisitions / 2; // fewer are heartbeats of other clients
-        long tries = countsTries ? scripts : round.work().calls("set").count();
+        long tries = countsTries ? scripts : round.work().sets().count();
         return ObservedLoad.of(round)
                 .measurement()
                 .with(Metric.TRIES, (double) tries / acquisitions)
                 .with(Metric.FAIRNESS_OF_INSTANCES, Fairness.jain(round.result().shares()));
-    }
-
-    private static long sleepInside(LockClient client, Duration section) throws InterruptedException {
-        long asked = System.nanoTime();
-        Hold hold = client.acquire(KEY, Bench.MAX_WAIT);
-        long waited = System.nanoTime() - asked;
-        LockSupport.parkNanos(section.toNanos());
-        hold.release();
-        return waited;
     }
 }

@@ -2,9 +2,7 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
-import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.measure.LoadGenerator;
-import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.time.Duration;
 import java.util.Arrays;
@@ -13,36 +11,21 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /** The threads of one JVM compete for many names with very different frequencies. */
-record ManyNames() implements Workload {
+final class ManyNames {
+
+    static final Workload WORKLOAD =
+            new Workload("thousand-names", "1,000 contended names in one client", """
+            Each thread acquires and releases names at random, the n-th most wanted with a frequency of 1/n (Zipf); \
+            every client meets the same sequence. Latency: the wait for the lock.""", ManyNames::run);
 
     private static final int NAMES = 1_000;
     private static final int THREADS = 64;
     private static final int CHOICES = 8_192;
     private static final Duration ROUND = Duration.ofSeconds(2);
 
-    @Override
-    public String id() {
-        return "thousand-names";
-    }
+    private ManyNames() {}
 
-    @Override
-    public String title() {
-        return "1,000 contended names in one client";
-    }
-
-    @Override
-    public String description() {
-        return "Each thread acquires and releases names at random, the n-th most wanted with a frequency of 1/n (Zipf); every"
-                + " client meets the same sequence. Latency: the wait for the lock.";
-    }
-
-    @Override
-    public List<Metric> charted() {
-        return List.of(Metric.OPERATIONS, Metric.P99);
-    }
-
-    @Override
-    public List<Row> run(Bench bench) throws Exception {
+    private static List<Row> run(Bench bench) throws Exception {
         List<ClientKind> kinds = bench.clients(ClientKind.distributed());
         Duration time = bench.roundTime(ROUND);
         int threads = bench.count("threads", THREADS);
@@ -52,24 +35,16 @@ record ManyNames() implements Workload {
             return bench.rounds().run(kinds, kind -> {
                 LockClient client = instances.one(kind);
                 int[] turns = new int[threads];
-                return ObservedLoad.of(
+                return List.of(ObservedLoad.of(
                                 bench.redis(),
                                 () -> LoadGenerator.run(
                                         threads,
                                         time,
-                                        thread -> acquireAndRelease(
-                                                client, choices.get(thread)[turns[thread]++ % CHOICES])))
-                        .measurements();
+                                        thread -> Bench.runLocked(
+                                                client, choices.get(thread)[turns[thread]++ % CHOICES], () -> {})))
+                        .measurement());
             });
         }
-    }
-
-    private static long acquireAndRelease(LockClient client, String name) throws InterruptedException {
-        long asked = System.nanoTime();
-        Hold hold = client.acquire(name, Bench.MAX_WAIT);
-        long waited = System.nanoTime() - asked;
-        hold.release();
-        return waited;
     }
 
     private static String[] choices(int seed) {

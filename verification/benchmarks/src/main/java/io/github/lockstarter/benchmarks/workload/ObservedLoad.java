@@ -8,7 +8,6 @@ import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
 import io.github.lockstarter.benchmarks.server.ServerWork;
 import io.github.lockstarter.benchmarks.server.StoreServer;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 
 /** The result of a round and the server's work per operation. */
@@ -43,9 +42,5 @@ record ObservedLoad(LoadResult load, Measurement server) {
     /** Rate, latencies and the server's work per operation. */
     Measurement measurement() {
         return load.measurement().with(server);
-    }
-
-    List<Measurement> measurements() {
-        return List.of(measurement());
     }
 }

@@ -2,14 +2,12 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
-import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.measure.Fairness;
 import io.github.lockstarter.benchmarks.measure.LoadGenerator;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -17,44 +15,32 @@ import java.util.List;
  *
  * @param usualSection how long the lock is held, on the processor
  */
-record OneKey(Lineup lineup, Duration usualSection) implements Workload {
+record OneKey(Lineup lineup, Duration usualSection) {
 
     private static final int THREADS = 16;
     private static final Duration ROUND = Duration.ofMillis(1200);
     private static final String KEY = "one-key";
+    private static final String DESCRIPTION = """
+            All threads acquire and release the same key; inside, a plain counter is incremented, and the CPU is kept \
+            busy for the section. Latency: the wait for the lock.""";
 
     /** Not synchronized, so an overlap loses increments. */
     private static final class Counter {
         private long value;
     }
 
-    @Override
-    public String id() {
-        return lineup.id(usualSection.isZero() ? "one-key-empty" : "one-key-section");
+    static Workload workload(Lineup lineup, Duration section) {
+        boolean empty = section.isZero();
+        return lineup.workload(
+                empty ? "one-key-empty" : "one-key-section",
+                "One key, " + THREADS + " threads of one JVM, "
+                        + (empty ? "empty section" : section.toNanos() / 1000 + " µs section"),
+                DESCRIPTION,
+                new OneKey(lineup, section)::run);
     }
 
-    @Override
-    public String title() {
-        return lineup.title("One key, " + THREADS + " threads of one JVM, "
-                + (usualSection.isZero() ? "empty section" : usualSection.toNanos() / 1000 + " µs section"));
-    }
-
-    @Override
-    public String description() {
-        return "All threads acquire and release the same key; inside, a plain counter is incremented, and the CPU is kept"
-                + " busy for the section. Latency: the wait for the lock.";
-    }
-
-    @Override
-    public List<Metric> charted() {
-        return List.of(Metric.OPERATIONS, Metric.P99);
-    }
-
-    @Override
-    public List<Row> run(Bench bench) throws Exception {
-        List<ClientKind> all = new ArrayList<>(lineup.clients());
-        all.addAll(lineup.references());
-        List<ClientKind> kinds = bench.clients(all);
+    private List<Row> run(Bench bench) throws Exception {
+        List<ClientKind> kinds = bench.clients(lineup.clients());
         Duration time = bench.roundTime(ROUND);
         Duration section = bench.time("section", usualSection);
         int threads = bench.count("threads", THREADS);
@@ -65,7 +51,10 @@ record OneKey(Lineup lineup, Duration usualSection) implements Workload {
                 ObservedLoad round = lineup.observe(
                         bench,
                         kind,
-                        () -> LoadGenerator.run(threads, time, thread -> count(client, counter, section.toNanos())));
+                        () -> LoadGenerator.run(
+                                threads,
+                                time,
+                                thread -> Bench.runLocked(client, KEY, () -> count(counter, section.toNanos()))));
                 return List.of(measurement(round, counter));
             });
         }
@@ -77,15 +66,11 @@ record OneKey(Lineup lineup, Duration usualSection) implements Workload {
                 .with(Metric.LOST_UPDATES, (double) (round.load().all() - counter.value));
     }
 
-    private static long count(LockClient client, Counter counter, long sectionNanos) throws InterruptedException {
-        long asked = System.nanoTime();
-        Hold hold = client.acquire(KEY, Bench.MAX_WAIT);
-        long acquired = System.nanoTime();
+    private static void count(Counter counter, long sectionNanos) {
+        long start = System.nanoTime();
         counter.value++;
-        while (sectionNanos > 0 && System.nanoTime() - acquired < sectionNanos) {
+        while (sectionNanos > 0 && System.nanoTime() - start < sectionNanos) {
             Thread.onSpinWait();
         }
-        hold.release();
-        return acquired - asked;
     }
 }

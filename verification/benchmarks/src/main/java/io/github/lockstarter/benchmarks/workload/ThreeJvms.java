@@ -14,37 +14,26 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** The threads of several JVMs compete for one key to change a value in Redis. */
-record ThreeJvms(Lineup lineup) implements Workload {
+record ThreeJvms(Lineup lineup) {
 
     private static final int JVMS = 3;
     private static final int THREADS = 4;
     private static final Duration ROUND = Duration.ofSeconds(3);
     private static final Duration LEAD = Duration.ofMillis(50);
+    private static final String DESCRIPTION = """
+            Under the lock, each thread reads a counter from Redis, adds one and writes it back, over a connection \
+            that has nothing to do with the lock (two reads and two commands of each operation). Latency: the wait for \
+            the lock.""";
 
-    @Override
-    public String id() {
-        return lineup.id("three-jvms");
+    static Workload workload(Lineup lineup) {
+        return lineup.workload(
+                "three-jvms",
+                "One key, " + JVMS + " JVMs with " + THREADS + " threads each",
+                DESCRIPTION,
+                new ThreeJvms(lineup)::run);
     }
 
-    @Override
-    public String title() {
-        return lineup.title("One key, " + JVMS + " JVMs with " + THREADS + " threads each");
-    }
-
-    @Override
-    public String description() {
-        return "Under the lock, each thread reads a counter from Redis, adds one and writes it back, over a connection that"
-                + " has nothing to do with the lock (two reads and two commands of each operation). Latency: the wait for"
-                + " the lock.";
-    }
-
-    @Override
-    public List<Metric> charted() {
-        return List.of(Metric.OPERATIONS, Metric.P99, Metric.FAIRNESS_OF_INSTANCES);
-    }
-
-    @Override
-    public List<Row> run(Bench bench) throws Exception {
+    private List<Row> run(Bench bench) throws Exception {
         List<ClientKind> kinds = bench.clients(lineup.clients());
         Duration time = bench.roundTime(ROUND);
         int threads = bench.count("threads", THREADS);
@@ -54,11 +43,7 @@ record ThreeJvms(Lineup lineup) implements Workload {
                 children.add(TaskJvm.start(IncrementingJvm.class));
             }
             String ids = kinds.stream().map(ClientKind::id).collect(Collectors.joining(","));
-            askAll(
-                    children,
-                    IncrementingJvm.OPEN,
-                    bench.addressesWithRedis(kinds).format(),
-                    ids);
+            askAll(children, IncrementingJvm.OPEN, bench.addresses(kinds).format(), ids);
             return bench.rounds().run(kinds, kind -> List.of(round(bench, children, kind, threads, time)));
         } finally {
             children.forEach(TaskJvm::close);

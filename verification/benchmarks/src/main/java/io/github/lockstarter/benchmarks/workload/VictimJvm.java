@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** A JVM that holds one lock with each of several clients while it is killed or paused. */
 public final class VictimJvm implements ChildTask {
@@ -49,14 +50,10 @@ public final class VictimJvm implements ChildTask {
 
     /** Returns whether the lock was still held. */
     private boolean release(ClientKind kind) {
-        Hold hold = holds.remove(kind);
-        if (hold == null) {
-            throw new IllegalStateException("Nothing acquired: " + kind.id());
-        }
-        boolean held = hold.isHeld();
+        Hold hold = Objects.requireNonNull(holds.remove(kind));
         try {
             hold.release();
-            return held;
+            return true;
         } catch (RuntimeException e) {
             return false;
         }

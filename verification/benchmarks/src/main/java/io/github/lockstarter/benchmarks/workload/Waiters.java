@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,11 +59,7 @@ final class Waiters implements AutoCloseable {
     }
 
     private Future<Long> grant(ClientKind kind) {
-        Future<Long> grant = grants.get(kind);
-        if (grant == null) {
-            throw new IllegalStateException("Does not wait: " + kind.id());
-        }
-        return grant;
+        return Objects.requireNonNull(grants.get(kind), kind::id);
     }
 
     @Override

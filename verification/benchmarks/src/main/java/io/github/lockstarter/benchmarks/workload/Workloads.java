@@ -8,63 +8,57 @@ import java.util.stream.Stream;
 public final class Workloads {
 
     private static final List<Workload> USUAL = List.of(
-            new Uncontended(Lineup.REDIS, 1),
-            new Uncontended(Lineup.REDIS, 2),
-            new Uncontended(Lineup.REDIS, 8),
-            new Uncontended(Lineup.REDIS, 32),
-            new Uncontended(Lineup.REDIS, 128),
-            new OneKey(Lineup.REDIS, Duration.ZERO),
-            new OneKey(Lineup.REDIS, Duration.ofNanos(200_000)),
-            new ThreeJvms(Lineup.REDIS),
-            new WakeUp(),
-            new CrashedHolder(Lineup.REDIS),
-            new PausedHolder(),
-            new ManyInstances(),
+            Uncontended.workload(Lineup.REDIS, 1),
+            Uncontended.workload(Lineup.REDIS, 32),
+            Uncontended.workload(Lineup.REDIS, 128),
+            OneKey.workload(Lineup.REDIS, Duration.ZERO),
+            OneKey.workload(Lineup.REDIS, Duration.ofNanos(200_000)),
+            ThreeJvms.workload(Lineup.REDIS),
+            WakeUp.WORKLOAD,
+            CrashedHolder.workload(Lineup.REDIS),
+            PausedHolder.WORKLOAD,
+            ManyInstances.WORKLOAD,
             ManyHeldLocks.byTurns(20_000),
             ManyHeldLocks.once(100_000),
-            new ManyNames(),
-            new ServerTime(),
-            new ServerMemory(),
-            new InJvm());
+            ManyNames.WORKLOAD,
+            ServerTime.WORKLOAD,
+            InJvm.WORKLOAD);
 
     private static final List<Workload> STORES = List.of(
-            new Uncontended(Lineup.STORES, 1),
-            new Uncontended(Lineup.STORES, 32),
-            new OneKey(Lineup.STORES, Duration.ZERO),
-            new ThreeJvms(Lineup.STORES),
-            new CrashedHolder(Lineup.STORES),
-            new StoreMemory());
+            Uncontended.workload(Lineup.STORES, 1),
+            Uncontended.workload(Lineup.STORES, 32),
+            OneKey.workload(Lineup.STORES, Duration.ZERO),
+            ThreeJvms.workload(Lineup.STORES),
+            CrashedHolder.workload(Lineup.STORES),
+            StoreMemory.WORKLOAD);
 
-    private static final List<Workload> LONG = List.of(ManyHeldLocks.forFiveMinutes(100_000));
+    private static final List<Workload> ALL = Stream.of(USUAL, List.of(ManyHeldLocks.forFiveMinutes(100_000)), STORES)
+            .flatMap(List::stream)
+            .toList();
 
     private Workloads() {}
 
-    /** Workloads of {@code all}, in the order of the report. */
-    public static List<Workload> usual() {
-        return USUAL;
-    }
-
-    /** Workloads of {@code stores}, in the order of the report. */
-    public static List<Workload> ofStores() {
-        return STORES;
-    }
-
-    private static Stream<Workload> all() {
-        return Stream.of(USUAL, LONG, STORES).flatMap(List::stream);
-    }
-
     /** Ids of all workloads, in the order of the report. */
     public static List<String> ids() {
-        return all().map(Workload::id).toList();
+        return ALL.stream().map(Workload::id).toList();
     }
 
     /**
-     * Finds a workload by its id.
+     * One workload by its id, or those of {@code all} or {@code stores}.
      *
      * @throws IllegalArgumentException if it does not exist
      */
-    public static Workload of(String id) {
-        return all().filter(workload -> workload.id().equals(id))
+    public static List<Workload> named(String name) {
+        return switch (name) {
+            case "all" -> USUAL;
+            case "stores" -> STORES;
+            default -> List.of(of(name));
+        };
+    }
+
+    static Workload of(String id) {
+        return ALL.stream()
+                .filter(workload -> workload.id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("No workload '" + id + "'; there are " + ids()));
     }

@@ -29,8 +29,7 @@ class ServerObserverIT {
             assertThat(work.reads()).isEqualTo(2);
             assertThat(work.commands()).as("that of the script included").isEqualTo(3);
             assertThat(work.scripts().count()).isOne();
-            assertThat(work.calls("set").count()).isOne();
-            assertThat(work.calls("get").count()).isOne();
+            assertThat(work.sets().count()).isOne();
         }
     }
 }

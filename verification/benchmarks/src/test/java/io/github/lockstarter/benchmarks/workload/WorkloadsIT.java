@@ -6,7 +6,7 @@ import io.github.lockstarter.benchmarks.Options;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
-import io.github.lockstarter.benchmarks.measure.Spread;
+import io.github.lockstarter.benchmarks.measure.Figure;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -74,11 +74,11 @@ class WorkloadsIT {
     @Test
     @Tag("full")
     void measuresTheNextOwnerOfACrashedHolder() throws Exception {
-        assertThat(rows(new CrashedHolder(Lineup.REDIS), SHORT_LEASE))
+        assertThat(rows(CrashedHolder.workload(Lineup.REDIS), SHORT_LEASE))
                 .hasSize(3)
                 .allSatisfy(row -> {
-                    Spread longest = row.spread(Metric.MAX_SECONDS).orElseThrow();
-                    assertThat(longest.max()).as(row.id()).isBetween(0.9, 10.0);
+                    Figure longest = row.figure(Metric.MAX_SECONDS).orElseThrow();
+                    assertThat(longest.max()).as(row.client()).isBetween(0.9, 10.0);
                 });
     }
 
@@ -87,21 +87,21 @@ class WorkloadsIT {
     void measuresTheNextOwnerOfACrashedHolderInEveryStore() throws Exception {
         Options shortest = Options.parse("--lease=4s", "--rounds=1", "--jvms=1", "--seed=1");
 
-        assertThat(rows(new CrashedHolder(Lineup.STORES), shortest))
+        assertThat(rows(CrashedHolder.workload(Lineup.STORES), shortest))
                 .hasSizeGreaterThanOrEqualTo(2)
                 .allSatisfy(row -> {
-                    Spread longest = row.spread(Metric.MAX_SECONDS).orElseThrow();
-                    assertThat(longest.max()).as(row.id()).isBetween(0.9, 30.0);
+                    Figure longest = row.figure(Metric.MAX_SECONDS).orElseThrow();
+                    assertThat(longest.max()).as(row.client()).isBetween(0.9, 30.0);
                 });
     }
 
     @Test
     @Tag("full")
     void countsTheLocksThatAPausedHolderKeeps() throws Exception {
-        assertThat(rows(new PausedHolder(), SHORT_LEASE))
+        assertThat(rows(PausedHolder.WORKLOAD, SHORT_LEASE))
                 .hasSize(3)
-                .allSatisfy(
-                        row -> assertThat(row.spread(Metric.KEPT)).as(row.id()).contains(new Spread(2, 2, 2)));
+                .allSatisfy(row ->
+                        assertThat(median(row, Metric.KEPT)).as(row.client()).isEqualTo(2));
     }
 
     @Test
@@ -109,10 +109,10 @@ class WorkloadsIT {
     void doesNotCountALockThatEndedWithItsLeaseDuringThePause() throws Exception {
         Options pauseAboveLease = Options.parse("--lease=1.5s", "--pause=12s", "--rounds=1", "--seed=1");
 
-        assertThat(rows(new PausedHolder(), pauseAboveLease))
+        assertThat(rows(PausedHolder.WORKLOAD, pauseAboveLease))
                 .hasSize(3)
-                .allSatisfy(
-                        row -> assertThat(row.spread(Metric.KEPT)).as(row.id()).contains(new Spread(0, 0, 0)));
+                .allSatisfy(row ->
+                        assertThat(median(row, Metric.KEPT)).as(row.client()).isZero());
     }
 
     private static List<Row> rows(Workload workload, Options options) throws Exception {
@@ -125,20 +125,26 @@ class WorkloadsIT {
         Workload workload = Workloads.of(id);
 
         assertThat(rows(workload, SHORT)).hasSizeGreaterThanOrEqualTo(2).allSatisfy(row -> {
-            assertThat(row.metrics()).as(row.id()).containsAll(workload.charted());
-            assertThat(row.spread(Metric.LOST_UPDATES).stream()).as(row.id()).allMatch(lost -> lost.max() == 0);
-            assertThat(row.spread(Metric.LOST_LOCKS).stream()).as(row.id()).allMatch(lost -> lost.max() == 0);
+            assertThat(row.figures()).as(row.client()).isNotEmpty();
+            assertThat(row.figure(Metric.LOST_UPDATES).stream())
+                    .as(row.client())
+                    .allMatch(lost -> lost.max() == 0);
+            assertThat(row.figure(Metric.LOST_LOCKS).stream()).as(row.client()).allMatch(lost -> lost.max() == 0);
         });
+    }
+
+    private static double median(Row row, Metric metric) {
+        return row.figure(metric).orElseThrow().median();
     }
 
     @Test
     void runsOnlyTheRequestedClients() throws Exception {
         try (Bench bench = new Bench(Options.parse("--clients=floor", "--round=0.05s", "--rounds=2", "--warm-up=0"))) {
-            List<Row> rows = new Uncontended(Lineup.REDIS, 1).run(bench);
+            List<Row> rows = Uncontended.workload(Lineup.REDIS, 1).run(bench);
 
             assertThat(rows).singleElement().satisfies(row -> {
-                assertThat(row.id()).isEqualTo(ClientKind.FLOOR.id());
-                assertThat(row.rounds()).hasSize(2);
+                assertThat(row.client()).isEqualTo(ClientKind.FLOOR.id());
+                assertThat(row.figure(Metric.OPERATIONS).orElseThrow().rounds()).hasSize(2);
             });
         }
     }

@@ -1,4 +1,0 @@
-@NullMarked
-package io.github.lockstarter.benchmarks.report;
-
-import org.jspecify.annotations.NullMarked;
