@@ -3,9 +3,14 @@ package io.github.lockstarter.demo;
 import io.github.lockstarter.demo.command.DemoCommand;
 import io.github.lockstarter.demo.gallery.caller.CallerProgram;
 import java.util.Arrays;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
@@ -30,6 +35,8 @@ public class DemoApp {
     /** First argument of a caller of the gallery; internal. */
     public static final String CALLER = "gallery-caller";
 
+    private static final Logger log = LoggerFactory.getLogger(DemoApp.class);
+
     /**
      * Starts the page, or runs a command.
      *
@@ -44,5 +51,15 @@ public class DemoApp {
             case INSTANCE -> InstanceApp.run(Arrays.copyOfRange(args, 1, args.length));
             default -> SpringApplication.run(DemoApp.class, args);
         }
+    }
+
+    /** Logs the address of the page. */
+    @EventListener
+    void started(ApplicationReadyEvent event) {
+        Environment environment = event.getApplicationContext().getEnvironment();
+        log.info("""
+                The demo is up. Open http://localhost:{}/
+                In the terminal: java -jar lock-demo.jar experiment --help, or gallery --help
+                """, environment.getProperty("local.server.port", "8080"));
     }
 }
