@@ -18,10 +18,14 @@ import java.util.stream.Stream;
  * Shifts or stops the wall clock of one running {@code redis-server}. Its monotonic clock and all other programs are
  * not affected.
  *
- * <p>The bundled server is linked statically, so a library cannot be preloaded. It reads the time through {@code
- * __vdso_clock_gettime}, which the kernel maps into each process (vDSO). This class overwrites that function in the
- * memory of the process with one that makes the system call and adds an offset, or returns a constant. A restart
- * undoes this.
+ * <p>Nothing that a fresh machine has does this: a time namespace ({@code unshare --time}) shifts the monotonic clock
+ * and that since boot only, and the bundled server is linked statically, so a library cannot be preloaded. A proxy or a
+ * changed script could replace the answer of {@code TIME} but not the clock by which the server ends leases, and the
+ * simulation's virtual time runs no server.
+ *
+ * <p>The server reads the time through {@code __vdso_clock_gettime}, which the kernel maps into each process (vDSO).
+ * This class overwrites that function in the memory of the process with one that makes the system call and adds an
+ * offset, or returns a constant. A restart undoes this.
  */
 final class ServerClock {
 
