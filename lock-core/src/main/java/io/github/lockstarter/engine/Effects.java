@@ -7,28 +7,26 @@ import org.jspecify.annotations.Nullable;
 /** Steps decided by a {@link KeyLock}, executed in order without its monitor. Used by one thread. */
 class Effects {
 
+    /** Most events have one step. */
     private @Nullable Runnable first;
-    private @Nullable Runnable second;
+
     private @Nullable Queue<Runnable> others;
 
     void add(Runnable step) {
-        if (first == null && second == null && others == null) {
+        if (first == null && others == null) {
             first = step;
-        } else if (second == null && others == null) {
-            second = step;
-        } else {
-            if (others == null) {
-                others = new ArrayDeque<>(4);
-            }
-            others.add(step);
+            return;
         }
+        if (others == null) {
+            others = new ArrayDeque<>(4);
+        }
+        others.add(step);
     }
 
     @Nullable
     Runnable poll() {
-        Runnable next = first;
-        first = second;
-        second = others == null ? null : others.poll();
+        Runnable next = first == null && others != null ? others.poll() : first;
+        first = null;
         return next;
     }
 }
