@@ -127,6 +127,8 @@ public final class RedisLockBackend implements QuorumNode {
     /** By address of the cluster node; empty without a cluster. */
     private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
 
+    private volatile List<String> startWarnings = List.of();
+
     /**
      * Creates a backend that is not connected yet.
      *
@@ -185,15 +187,15 @@ public final class RedisLockBackend implements QuorumNode {
     public void start() {
         connections.start();
         acknowledgement.ifPresent(TakeoverAcknowledgement::start);
-        StartCheck check = new StartCheck(connections, keySpace, histories, failures);
+        StartCheck check = new StartCheck(connections, connector, keySpace, histories, failures);
         open();
         try {
-            check.run();
+            startWarnings = check.run();
         } catch (RedisUnavailableException e) {
             if (!isTimeout(e)) {
                 throw e;
             }
-            check.run(); // as in open()
+            startWarnings = check.run(); // as in open()
         }
         BlockingWait.awaitUninterruptibly(serverChecks.look());
         heartbeat.ifPresent(
@@ -222,7 +224,8 @@ public final class RedisLockBackend implements QuorumNode {
      * @return a text with a remedy for each; empty if none is known
      */
     public List<String> warnings() {
-        List<String> ofServers = serverChecks.warnings();
+        List<String> ofServers = Stream.concat(startWarnings.stream(), serverChecks.warnings().stream())
+                .toList();
         String degraded = this + UNNAMED_HISTORY + ": the history guard detects a restart without data, but not a"
                 + " failover or a restart with old data. Give the user the right +info";
         return guard() == Guard.DEGRADED

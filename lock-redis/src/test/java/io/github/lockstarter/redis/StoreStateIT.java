@@ -190,7 +190,7 @@ class StoreStateIT {
                         new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), settings), settings)) {
             proxied.listen("00112233445566778899aabbccddeeff", new RecordedSignals());
             proxy.dropReplyTo(request -> {
-                if (request.contains("ZPOPMIN")) {
+                if (request.contains("\r\nZPOPMIN\r\n")) { // a script has it in quotes
                     if (checks.incrementAndGet() == 1) {
                         proxy.stallReplies();
                     } else {

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.check;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
+import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.connector.Replication;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
@@ -11,7 +12,6 @@ import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AdminScripts;
-import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
@@ -24,7 +24,6 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,50 +31,88 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Sends each command of the scripts on keys of its own, which expire, and runs a script by its text and by its SHA-1,
- * so that a missing right or an unsuitable server shows at startup. A refused command is named in the error; inside a
- * script it is not before Redis 8.
+ * Sends each command of the scripts, then acquires, renews and releases a {@link TrialLock}, so that a missing right or
+ * an unsuitable server shows at startup. Three round trips. The commands alone come first: an error inside a script
+ * names no command before Redis 8.
  */
 public final class StartCheck {
 
-    private static final String KEY = "lock-starter:start-check:";
+    private static final String KEY = "lock-starter:start-check";
 
     private static final long MILLIS = 5_000;
 
     private final RedisConnections connections;
+    private final RedisConnector connector;
     private final KeySpace keySpace;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
 
     public StartCheck(
             RedisConnections connections,
+            RedisConnector connector,
             KeySpace keySpace,
             ClientHistories histories,
             RedisExceptionTranslator failures) {
         this.connections = connections;
+        this.connector = connector;
         this.keySpace = keySpace;
         this.histories = histories;
         this.failures = failures;
     }
 
-    /** A missing history id does not prevent the start. */
-    public void run() {
-        LockKeys keys = keySpace.keysOf(KEY + UUID.randomUUID());
+    /**
+     * A missing history id does not prevent the start.
+     *
+     * @return warnings
+     */
+    public List<String> run() {
+        TrialLock trial = new TrialLock(keySpace, connections, connector, failures);
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();
-        connections.link(keys.lock(), opened);
+        connections.link(trial.keys().lock(), opened);
         StatefulConnection<String, String> connection =
                 answer(opened, failures::ofConnecting).commands();
         RedisClusterAsyncCommands<String, String> redis =
                 connection instanceof StatefulRedisClusterConnection<String, String> cluster
                         ? cluster.async()
                         : ((StatefulRedisConnection<String, String>) connection).async();
-        sent(redis, keys).forEach(command -> answer(command, failures::ofExecuting));
-        histories.found(answer(historyName(redis), failures::ofExecuting));
-        ScriptCall script = AdminScripts.inspect(keys, 0, histories.of(keys.lock()));
-        for (AsyncCommand<String, String, List<Object>> run : List.of(script.byText(), script.bySha())) {
-            connection.dispatch(run);
-            answer(run, failures::ofExecuting);
+        LockKeys real = keySpace.keysOf(KEY);
+        AsyncCommand<String, String, List<Object>> look =
+                AdminScripts.inspect(real, 0, histories.of(real.lock())).byText();
+        List<CompletionStage<?>> commands = sent(redis, trial.keys());
+        CompletionStage<String> info = text(redis.info("replication"));
+        connection.dispatch(look);
+        commands.forEach(command -> answer(command, failures::ofExecuting));
+        String told = answer(info, failures::ofExecuting);
+        answer(look, failures::ofExecuting);
+        histories.found(Optional.of(Replication.of(told).history()).filter(name -> !name.isEmpty()));
+        run(trial, redis);
+        return trial.refusesSignals() ? List.of(withoutSignals()) : List.of();
+    }
+
+    private void run(TrialLock trial, RedisClusterAsyncCommands<String, String> redis) {
+        List<CompletionStage<Optional<RedisFailure>>> again;
+        try {
+            List<CompletionStage<Optional<RedisFailure>>> first = trial.send();
+            trial.limit(redis);
+            first.forEach(this::succeed);
+            again = trial.send();
+        } finally {
+            BlockingWait.awaitUninterruptibly(trial.remove(redis));
         }
+        again.forEach(this::succeed);
+    }
+
+    private void succeed(CompletionStage<Optional<RedisFailure>> sent) {
+        answer(sent, failures::ofExecuting).ifPresent(failure -> {
+            throw unavailable(failure);
+        });
+    }
+
+    private String withoutSignals() {
+        return "Redis at " + connector.target().name()
+                + " refuses PUBLISH inside scripts: callers that wait for another"
+                + " instance retry, after up to distributed-lock.retry.max-delay. Use a server or proxy whose scripts"
+                + " may publish";
     }
 
     private List<CompletionStage<?>> sent(RedisClusterAsyncCommands<String, String> redis, LockKeys keys) {
@@ -101,14 +138,13 @@ public final class StartCheck {
                 redis.publish(keySpace.mailboxOf(KEY), ""));
     }
 
-    private static CompletionStage<Optional<String>> historyName(RedisClusterAsyncCommands<String, String> redis) {
-        return redis.info("replication").handle((info, failure) -> {
+    /** Empty if the server refuses. */
+    private static CompletionStage<String> text(CompletionStage<String> asked) {
+        return asked.handle((info, failure) -> {
             if (failure != null && !(failure instanceof RedisCommandExecutionException)) {
                 throw new CompletionException(failure);
             }
-            return Optional.ofNullable(info)
-                    .map(text -> Replication.of(text).history())
-                    .filter(name -> !name.isEmpty());
+            return info == null ? "" : info;
         });
     }
 

@@ -28,6 +28,11 @@ public final class KeySpace {
         return new KeySpace(prefix, ":probe", tags);
     }
 
+    /** The same layout, with a fencing counter and a history of its own. */
+    public KeySpace ofTrial(String id) {
+        return new KeySpace(prefix + "start-check:" + id + ':', suffix, tags);
+    }
+
     public LockKeys keysOf(String key) {
         String payload = KeyEncoding.encode(key);
         String tag = KeyEncoding.shorten(payload);

@@ -17,12 +17,14 @@ import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.failure.RequiredRights;
+import io.github.lockstarter.redis.script.ScriptCommands;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,7 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 class RedisAccessIT {
 
@@ -46,28 +48,13 @@ class RedisAccessIT {
         }
     }
 
+    static final List<String> REQUIRED = Stream.concat(
+                    ScriptCommands.required().stream(), Stream.of("EVALSHA", "SUBSCRIBE"))
+            .map(command -> command.toLowerCase(Locale.ROOT))
+            .toList();
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "evalsha",
-                "get",
-                "set",
-                "del",
-                "pexpire",
-                "incrby",
-                "mget",
-                "exists",
-                "pttl",
-                "time",
-                "zadd",
-                "zrem",
-                "zscore",
-                "zcard",
-                "zpopmin",
-                "zrangebyscore",
-                "publish",
-                "subscribe"
-            })
+    @FieldSource("REQUIRED")
     void saysAtTheStartWhichRightIsMissing(String command) {
         grant(Stream.of("~lock:*", "&lock:*", "-" + command));
         saysAtTheStart("+" + command);
