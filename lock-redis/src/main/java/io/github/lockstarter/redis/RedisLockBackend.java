@@ -187,7 +187,7 @@ public final class RedisLockBackend implements QuorumNode {
     public void start() {
         connections.start();
         acknowledgement.ifPresent(TakeoverAcknowledgement::start);
-        StartCheck check = new StartCheck(connections, connector, keySpace, histories, failures);
+        StartCheck check = new StartCheck(connections, connector, settings, keySpace, histories, failures);
         open();
         try {
             startWarnings = check.run();

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The lock-related part of a server's {@code INFO}; fields that the server or its version lacks are missing. */
@@ -24,6 +26,15 @@ record ServerState(Map<String, String> fields) {
             });
         }
         return new ServerState(Map.copyOf(fields));
+    }
+
+    /** The field that tells of other masters which accept writes to the same keys: of Redis Enterprise, or of KeyDB. */
+    Optional<String> otherMasters() {
+        return Stream.of("crdt_replid", "crdt_config_version", "role")
+                .filter(fields::containsKey)
+                .map(name -> name + ':' + fields.get(name))
+                .filter(field -> !field.startsWith("role:") || field.equals("role:active-replica"))
+                .findFirst();
     }
 
     List<String> warnings(String server, RedisSettings settings) {

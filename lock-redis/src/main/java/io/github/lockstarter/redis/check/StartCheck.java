@@ -12,6 +12,8 @@ import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AdminScripts;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
@@ -43,6 +45,7 @@ public final class StartCheck {
 
     private final RedisConnections connections;
     private final RedisConnector connector;
+    private final RedisSettings settings;
     private final KeySpace keySpace;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
@@ -50,11 +53,13 @@ public final class StartCheck {
     public StartCheck(
             RedisConnections connections,
             RedisConnector connector,
+            RedisSettings settings,
             KeySpace keySpace,
             ClientHistories histories,
             RedisExceptionTranslator failures) {
         this.connections = connections;
         this.connector = connector;
+        this.settings = settings;
         this.keySpace = keySpace;
         this.histories = histories;
         this.failures = failures;
@@ -79,11 +84,12 @@ public final class StartCheck {
         AsyncCommand<String, String, List<Object>> look =
                 AdminScripts.inspect(real, 0, histories.of(real.lock())).byText();
         List<CompletionStage<?>> commands = sent(redis, trial.keys());
-        CompletionStage<String> info = text(redis.info("replication"));
+        CompletionStage<String> info = info(redis);
         connection.dispatch(look);
         commands.forEach(command -> answer(command, failures::ofExecuting));
         String told = answer(info, failures::ofExecuting);
         answer(look, failures::ofExecuting);
+        refuseSeveralMasters(ServerState.of(told));
         histories.found(Optional.of(Replication.of(told).history()).filter(name -> !name.isEmpty()));
         run(trial, redis);
         return trial.refusesSignals() ? List.of(withoutSignals()) : List.of();
@@ -106,6 +112,20 @@ public final class StartCheck {
         answer(sent, failures::ofExecuting).ifPresent(failure -> {
             throw unavailable(failure);
         });
+    }
+
+    private void refuseSeveralMasters(ServerState server) {
+        if (settings.singleMaster() == SingleMaster.CHECKED) {
+            server.otherMasters().ifPresent(field -> {
+                throw new RedisUnavailableException(
+                        "Redis at " + connector.target().name()
+                                + " is one of several masters that replicate each other (" + field
+                                + "): each of them grants the same lock",
+                        "Keep locks in a database without Active-Active or active-replica. If all instances use this"
+                                + " master, and none fails over to another, set distributed-lock.redis.active-active"
+                                + "=false");
+            });
+        }
     }
 
     private String withoutSignals() {
@@ -136,6 +156,11 @@ public final class StartCheck {
                 redis.zpopmin(queue),
                 redis.zrangebyscore(queue, Range.unbounded(), Limit.from(1)),
                 redis.publish(keySpace.mailboxOf(KEY), ""));
+    }
+
+    /** Asked apart, since {@code crdt} is no default section, and a server before 7.0 takes one section or none. */
+    private static CompletionStage<String> info(RedisClusterAsyncCommands<String, String> redis) {
+        return text(redis.info()).thenCombine(text(redis.info("crdt")), String::concat);
     }
 
     /** Empty if the server refuses. */

@@ -15,8 +15,9 @@ import java.util.List;
  * @param keyPrefix prefix of all keys and channels; clients with the same prefix share their locks
  * @param commandTimeout after this time the outcome of a command is unknown
  * @param guard handling of a server that may have forgotten locks
+ * @param singleMaster how it is known that no other master grants the same locks
  */
-public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGuard guard) {
+public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGuard guard, SingleMaster singleMaster) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
@@ -47,12 +48,33 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGu
      *     :history:} or {@code :fence:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @param guard already validated
+     * @param singleMaster any
      * @throws IllegalArgumentException if a value is out of range; names the property
      */
     public RedisSettings {
         checkPrefix(keyPrefix);
         DurationText.check(
                 "distributed-lock.redis.command-timeout", commandTimeout, MIN_COMMAND_TIMEOUT, MAX_COMMAND_TIMEOUT);
+    }
+
+    /**
+     * Creates settings for a server that is asked whether it is the only master.
+     *
+     * @param keyPrefix as above
+     * @param commandTimeout as above
+     * @param guard as above
+     * @throws IllegalArgumentException if a value is out of range; names the property
+     */
+    public RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
+        this(keyPrefix, commandTimeout, guard, SingleMaster.CHECKED);
+    }
+
+    /** How it is known that no other master accepts writes to the same keys, as in an Active-Active database. */
+    public enum SingleMaster {
+        /** The start asks the server, and fails if there may be another. */
+        CHECKED,
+        /** The operator has declared that all instances use one master. */
+        DECLARED
     }
 
     /** How an instance without a marker treats a server without a marker that was never promoted. */

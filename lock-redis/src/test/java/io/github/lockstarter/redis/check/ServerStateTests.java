@@ -100,6 +100,19 @@ class ServerStateTests {
                 .isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"role:active-replica", "crdt_replid:4d3e", "role:master\r\n# CRDT\r\ncrdt_config_version:1"})
+    void findsTheFieldThatTellsOfOtherMasters(String info) {
+        assertThat(ServerState.of(info).otherMasters()).hasValue(info.substring(info.lastIndexOf('\n') + 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "role:master", "role:slave\r\nmaster_replid:4d3e"})
+    void findsNoOtherMasterOfARedis(String info) {
+        assertThat(ServerState.of(info).otherMasters()).isEmpty();
+    }
+
     private static List<String> warnings(String info, RedisSettings settings) {
         return ServerState.of(info).warnings("here:1", settings);
     }

@@ -17,6 +17,7 @@ import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.script.ScriptCommands;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
 import io.github.lockstarter.spi.AcquireResult;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.SlotHash;
@@ -132,6 +133,29 @@ class StartCheckIT {
                     .singleElement()
                     .asString()
                     .contains("refuses PUBLISH inside scripts", "distributed-lock.retry.max-delay");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "# Replication\\r\\nrole:%s\\r\\n,      #\\r\\nrole:active-replica\\r\\n,       role:active-replica",
+                "# Clients\\r\\nconnected_clients:, # CRDT \\r\\ncrdt_config_version:, crdt_config_version:",
+            })
+    void refusesAServerThatIsOneOfSeveralMasters(String text, String replacement, String field) {
+        assumeThat(RedisServer.hasText(text.translateEscapes())).isTrue();
+        try (RedisServer server = RedisServer.startAltered(text.translateEscapes(), replacement.translateEscapes())) {
+            assertThat(refusal(server))
+                    .hasMessageContaining("is one of several masters that replicate each other (" + field)
+                    .satisfies(e ->
+                            assertThat(e.remedy()).contains("Active-Active", "distributed-lock.redis.active-active"));
+            assertThat(server.commands().keys("*")).isEmpty();
+            RedisSettings declared = new RedisSettings(
+                    SETTINGS.keyPrefix(), SETTINGS.commandTimeout(), SETTINGS.guard(), SingleMaster.DECLARED);
+            try (RedisLockBackend backend = backend(server, declared)) {
+                backend.start();
+            }
         }
     }
 

@@ -20,13 +20,17 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     are flushed.
  * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. No lock
  *     is renewed for that time after a failover. At most a third of every lease. No effect if grace-period is 0s.
+ * @param activeActive Whether several masters accept writes and replicate each other (Active-Active, active-replica,
+ *     geo-replication): true prevents startup, since each would grant the same lock. By default the server is asked.
+ *     False if all instances use one master, and none fails over to another.
  */
 @ConfigurationProperties(prefix = RedisLockProperties.PREFIX, ignoreUnknownFields = false)
 record RedisLockProperties(
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart,
         @Nullable Duration gracePeriod,
-        @DefaultValue("0s") Duration deposedMasterWrites)
+        @DefaultValue("0s") Duration deposedMasterWrites,
+        @Nullable Boolean activeActive)
         implements LockBackendOption {
 
     static final String NAME = "redis";
@@ -48,9 +52,16 @@ record RedisLockProperties(
                 .forEach(lease -> RedisSettings.HistoryGuard.checkDeposedMasterWrites(deposedMasterWrites, lease));
         Duration grace = gracePeriod == null ? locks.longestLease() : gracePeriod;
         RedisSettings.HistoryGuard.checkGracePeriod(grace, locks.longestLease());
+        if (Boolean.TRUE.equals(activeActive)) {
+            throw new IllegalArgumentException("distributed-lock.redis.active-active is true: each of several masters"
+                    + " grants the same lock. Keep locks in a database with one master, or set"
+                    + " distributed-lock.redis.active-active=false if all instances use one, and none fails over to"
+                    + " another");
+        }
         return new RedisSettings(
                 locks.keyPrefix(),
                 commandTimeout,
-                new RedisSettings.HistoryGuard(grace, RedisSettings.FirstUse.GRANT, deposedMasterWrites));
+                new RedisSettings.HistoryGuard(grace, RedisSettings.FirstUse.GRANT, deposedMasterWrites),
+                activeActive == null ? RedisSettings.SingleMaster.CHECKED : RedisSettings.SingleMaster.DECLARED);
     }
 }

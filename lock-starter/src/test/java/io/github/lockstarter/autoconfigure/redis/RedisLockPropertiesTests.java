@@ -7,6 +7,7 @@ import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,34 +43,41 @@ class RedisLockPropertiesTests {
                         "distributed-lock.redis.command-timeout=500ms",
                         "distributed-lock.redis.required-at-start=false",
                         "distributed-lock.redis.grace-period=3m",
-                        "distributed-lock.redis.deposed-master-writes=3s")
+                        "distributed-lock.redis.deposed-master-writes=3s",
+                        "distributed-lock.redis.active-active=false")
                 .run(context -> {
                     RedisLockProperties properties = context.getBean(RedisLockProperties.class);
                     assertThat(properties)
                             .isEqualTo(new RedisLockProperties(
-                                    Duration.ofMillis(500), false, Duration.ofMinutes(3), Duration.ofSeconds(3)));
+                                    Duration.ofMillis(500),
+                                    false,
+                                    Duration.ofMinutes(3),
+                                    Duration.ofSeconds(3),
+                                    false));
                     assertThat(properties.settings(context.getBean(LockSettings.class)))
                             .isEqualTo(new RedisSettings(
                                     "shop:",
                                     Duration.ofMillis(500),
                                     new RedisSettings.HistoryGuard(
-                                            Duration.ofMinutes(3), FirstUse.GRANT, Duration.ofSeconds(3))));
+                                            Duration.ofMinutes(3), FirstUse.GRANT, Duration.ofSeconds(3)),
+                                    SingleMaster.DECLARED));
                 });
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-        distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
-        distributed-lock.redis.command-timeout=99ms   | distributed-lock.redis.command-timeout is 99ms; it must be between 100ms and 60s
-        distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120s
-        distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11s; it must be between 0ms and a third of every lease (30s)
-        distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1s
-        distributed-lock.redis.grace-period=29s       | distributed-lock.redis.grace-period is 29s; it must be 0s, or at least distributed-lock.max-lease (30s)
-        distributed-lock.redis.grace-period=-1s       | distributed-lock.redis.grace-period is -1s
-        distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
-        distributed-lock.backend=zookeeper            | and the application has no such store; it has [local, redis]
-        distributed-lock.backend=redlock              | The store 'redlock' needs the dependency io.github.lockstarter:lock-starter-redlock, which is not on the class path
-        """)
+            distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
+            distributed-lock.redis.command-timeout=99ms   | distributed-lock.redis.command-timeout is 99ms; it must be between 100ms and 60s
+            distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120s
+            distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11s; it must be between 0ms and a third of every lease (30s)
+            distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1s
+            distributed-lock.redis.grace-period=29s       | distributed-lock.redis.grace-period is 29s; it must be 0s, or at least distributed-lock.max-lease (30s)
+            distributed-lock.redis.grace-period=-1s       | distributed-lock.redis.grace-period is -1s
+            distributed-lock.redis.active-active=true     | distributed-lock.redis.active-active is true: each of several masters grants the same lock
+            distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
+            distributed-lock.backend=zookeeper            | and the application has no such store; it has [local, redis]
+            distributed-lock.backend=redlock              | The store 'redlock' needs the dependency io.github.lockstarter:lock-starter-redlock, which is not on the class path
+            """)
     void failTheStartWithTheProblem(String setting, String message) {
         application.withPropertyValues(setting.split(" ")).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
