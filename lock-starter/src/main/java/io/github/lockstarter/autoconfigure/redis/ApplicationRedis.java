@@ -9,7 +9,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -30,6 +33,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     static final String SETUP_FIELD = "configuration";
 
     private static final Logger log = LoggerFactory.getLogger(ApplicationRedis.class);
+    private static final String BOOT_DEFAULT = "localhost:6379";
     private static final String MARK = "@DistributedLockRedisConnectionFactory";
 
     /**
@@ -76,7 +80,9 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
         String name = application.getEnvironment().getProperty("spring.application.name", "application");
         if (found instanceof LettuceConnectionFactory lettuce) {
-            return of(lettuce, name, () -> {});
+            ApplicationRedis redis = of(lettuce, name, () -> {});
+            refuseDefaultBesideValkey(redis, application.getEnvironment());
+            return redis;
         }
         LettuceFromProperties own = LettuceFromProperties.of(application, found);
         ApplicationRedis redis = of(own.factory(), name, own::close);
@@ -86,6 +92,20 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
                 redis.target(),
                 found.getClass().getName());
         return redis;
+    }
+
+    /** Beside Spring Data Valkey, Boot's Redis has its default address, and the application's server another one. */
+    private static void refuseDefaultBesideValkey(ApplicationRedis redis, Environment environment) {
+        boolean valkey = Binder.get(environment)
+                .bind("spring.data.valkey", Bindable.mapOf(String.class, Object.class))
+                .isBound();
+        if (valkey && redis.target().equals(BOOT_DEFAULT) && !LettuceFromProperties.namesServer(environment)) {
+            throw new LockStartException(
+                    "The application has its Valkey in spring.data.valkey.*, which locks do not read: they would be"
+                            + " kept in Redis at " + BOOT_DEFAULT,
+                    "Set spring.data.redis.host, .url, or the nodes of .sentinel or .cluster to the Valkey, even for"
+                            + " localhost, with its login and TLS");
+        }
     }
 
     private static ApplicationRedis of(LettuceConnectionFactory factory, String application, Runnable close) {

@@ -86,7 +86,7 @@ final class LettuceFromProperties implements AutoCloseable {
     }
 
     /** Requires an address: Boot's default is localhost, which may differ from the other client's server. */
-    private static boolean namesServer(Environment environment) {
+    static boolean namesServer(Environment environment) {
         Binder properties = Binder.get(environment);
         return Stream.of("host", "port", "url", "sentinel.master", "cluster.nodes", "masterreplica.nodes")
                 .anyMatch(name -> properties

@@ -76,6 +76,22 @@ class RedisLockConfigurationTests {
     }
 
     @Test
+    void failsWhenOnlyAValkeyIsConfigured() {
+        application
+                .withPropertyValues("spring.data.valkey.host=valkey.internal")
+                .run(context -> assertThatReport(context)
+                        .contains("spring.data.valkey.*, which locks do not read", "localhost:6379")
+                        .contains("Set spring.data.redis.host"));
+    }
+
+    @Test
+    void usesTheRedisThatIsConfiguredBesideAValkey() {
+        application
+                .withPropertyValues("spring.data.valkey.host=valkey.internal", NOBODY)
+                .run(context -> assertThatReport(context).contains("Could not connect to Redis at localhost:9"));
+    }
+
+    @Test
     void failsWithSeveralConnectionFactories() {
         locks.withBean("one", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .withBean("two", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
