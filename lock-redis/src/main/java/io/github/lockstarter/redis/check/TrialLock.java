@@ -14,7 +14,7 @@ import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
-import io.github.lockstarter.redis.settings.RedisSettings.Guard;
+import io.github.lockstarter.redis.settings.RedisSettings.HistoryGuard;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -59,7 +59,7 @@ final class TrialLock {
         this.keys = keySpace.keysOf(name());
         // Without a grace period, a server that was just promoted grants the lock too.
         ClientHistories histories =
-                new ClientHistories(keySpace, connector, Guard.of(Duration.ZERO), connections::nodeOf);
+                new ClientHistories(keySpace, connector, HistoryGuard.of(Duration.ZERO), connections::nodeOf);
         this.history = histories.of(keys.lock());
         this.runner = new ScriptRunner(connections, failures);
         this.acquireScript = new AcquireScript(runner, keySpace, histories, failures, (unacknowledged, key) -> {});

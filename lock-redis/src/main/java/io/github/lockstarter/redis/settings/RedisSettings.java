@@ -65,7 +65,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGu
      * @param guard as above
      * @throws IllegalArgumentException if a value is out of range; names the property
      */
-    public RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
+    public RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGuard guard) {
         this(keyPrefix, commandTimeout, guard, SingleMaster.CHECKED);
     }
 

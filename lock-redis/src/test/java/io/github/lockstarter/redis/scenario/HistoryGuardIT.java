@@ -134,10 +134,10 @@ class HistoryGuardIT {
                     .isInstanceOf(LockStoreRecoveringException.class)
                     .hasMessageMatching(
                             "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at"
-                                + " \\S+ lost its data, so it grants no free locks for another \\d{3}(\\.\\d)?s \\(the"
-                                + " grace period, by default distributed-lock\\.max-lease\\), since owners of"
-                                + " forgotten locks may still be working\\. There is nothing to do: .* are granted"
-                                + " again");
+                                    + " \\S+ lost its data, so it grants no free locks for another \\d{3}(\\.\\d)?s \\(the"
+                                    + " grace period, by default distributed-lock\\.max-lease\\), since owners of"
+                                    + " forgotten locks may still be working\\. There is nothing to do: .* are granted"
+                                    + " again");
         }
     }
 
