@@ -32,7 +32,6 @@ class ClassCycleTests {
             "Waiter",
             "WaitQueue",
             "Attempt",
-            "Grant",
             "Hold",
             "Entry",
             "RenewAttempt",

@@ -120,7 +120,7 @@ final class OwnershipMutants {
                                 "engine.HeldSlots",
                                 "releaseLost",
                                 Behaviour.beginning(
-                                        (self, arguments) -> Internals.set(grantOf(arguments[1]), "renewing", 0))));
+                                        (self, arguments) -> Internals.set(grantOf(arguments[0]), "renewing", 0))));
     }
 
     private static void forgetRenewal(Object hold) {
