@@ -68,7 +68,7 @@ import java.util.stream.Stream;
  * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
  * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve takeovers (docs/design.md). {@code
  * <prefix>history:grace} is the grace period of an instance, for comparison.
- * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
+ * <p><b>Commands.</b> Lua scripts, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
  * PUBLISH; takeovers also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
  * round trips; outside a cluster up to 32 renewals share a call, under load also attempts or releases. A {@code SET

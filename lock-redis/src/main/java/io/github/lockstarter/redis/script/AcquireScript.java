@@ -129,11 +129,14 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                     .map(waiting -> Long.toString(waiting.position()))
                     .orElse(ScriptCall.ABSENT);
             arguments[from + 2] = timed ? TIMED : ScriptCall.ABSENT;
-            arguments[from + 3] = Integer.toString(first.permits());
+            if (first.permits() > 1) {
+                arguments[from + 3] = Integer.toString(first.permits());
+            }
         }
         keys[2 * count + 1] = history.key();
         keys[2 * count + 2] = history.checkedKey();
-        return new ScriptCall(LockScript.ACQUIRE, keys, arguments);
+        LockScript script = first.permits() == 1 ? LockScript.ACQUIRE : LockScript.ACQUIRE_PERMIT;
+        return new ScriptCall(script, keys, arguments);
     }
 
     private static AcquireResult resultOf(RedisFailure failure) {

@@ -11,11 +11,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The server-side scripts, one per verb; the header of each file is its contract. A line {@code -- include name.lua} is
- * replaced by that file, indented as the line.
+ * The server-side scripts, one per verb and another one for permits; the header of each file is its contract. A line
+ * {@code -- include name.lua} is replaced by that file, indented as the line.
  */
 public enum LockScript {
     ACQUIRE,
+    ACQUIRE_PERMIT,
     RENEW,
     RELEASE,
     BEAT,

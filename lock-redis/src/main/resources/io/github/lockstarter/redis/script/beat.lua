@@ -22,7 +22,7 @@ local mark, trace, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace, mailbox = ARGV[1], ARGV[2], ARGV[3]
 
 local checked, isDryRun
--- include check_history.lua: leaves marker, age, micros, refusal and isNamed
+-- include check_history.lua: leaves marker, recovering, micros, refusal and isNamed
 if refusal then
   return refusal
 end
@@ -38,7 +38,7 @@ local reply = {isNamed and marker or '', taken, before, running, subscribers.err
 local counted = {}
 for i = 1, #KEYS - 3 do
   local lock, found = KEYS[3 + i], ''
-  local owner = isNamed and not (age and age < grace * 1000) and redis.pcall('GET', lock)
+  local owner = isNamed and not recovering and redis.pcall('GET', lock)
   if type(owner) == 'string' then
     -- include look.lua: leaves isAbandoned and unacknowledged
     found = unacknowledged or (isAbandoned and '1') or ''

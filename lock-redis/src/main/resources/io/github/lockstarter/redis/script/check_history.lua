@@ -7,8 +7,9 @@
 --            any other text if it trusts none
 --   grace    minimum age of a history for grants, in ms
 --   isDryRun whether to write nothing
--- Sets marker (now stored), age (of the history in microseconds; nil without limit), micros (the time, if read),
--- refusal (the server's error) and isNamed (whether the server reports its history id).
+-- Sets marker (now stored), age (of the history in microseconds; nil without limit), recovering (whether it is below
+-- the grace), micros (the time, if read), refusal (the server's error), isNamed (whether the server reports its history
+-- id) and isChecked (whether the note stands).
 local marker, age, micros, refusal = known, nil, nil, nil
 -- The address of a table of this interpreter distinguishes this process's note from notes that a snapshot or a full
 -- synchronisation copied from another process.
@@ -70,3 +71,4 @@ if not isChecked then
     end
   end
 end
+local recovering = age and age < grace * 1000

@@ -21,7 +21,7 @@ local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace = ARGV[1], ARGV[2]
 
 local checked, isDryRun = nil, true
--- include check_history.lua: leaves age, micros and refusal
+-- include check_history.lua: leaves age, recovering, micros and refusal
 if refusal then
   return refusal
 end
@@ -44,6 +44,6 @@ if owner then
     marked = math.max(0, math.floor((now[1] * 1000000 + now[2] - last + unheard) / 1000))
   end
 end
-local recovering = not owner and age and age < grace * 1000 and math.ceil(grace - age / 1000) or 0
+local wait = not owner and recovering and math.ceil(grace - age / 1000) or 0
 local stored = holder ~= '?' and owner or ''
-return {holder, redis.call('PTTL', lock), fencing, redis.call('ZCARD', waiters), recovering, marked, stored}
+return {holder, redis.call('PTTL', lock), fencing, redis.call('ZCARD', waiters), wait, marked, stored}

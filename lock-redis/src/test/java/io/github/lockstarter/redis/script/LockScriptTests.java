@@ -69,19 +69,19 @@ class LockScriptTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"ACQUIRE", "RENEW"})
+    @EnumSource(names = {"ACQUIRE", "ACQUIRE_PERMIT", "RENEW"})
     void checksTheHistoryOnce(LockScript script) {
         assertThat(script.text()).containsOnlyOnce("\nlocal marker, age, micros, refusal = known");
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"ACQUIRE", "BEAT"})
+    @EnumSource(names = {"ACQUIRE", "ACQUIRE_PERMIT", "BEAT"})
     void indentsIncludedTextLikeTheIncludeLine(LockScript script) {
         assertThat(script.text())
                 .containsOnlyOnce(
-                        script == LockScript.BEAT
-                                ? "\n    if gone and not heard then\n      prefix = "
-                                : "\n        if gone and not heard then\n          prefix = ");
+                        script == LockScript.ACQUIRE
+                                ? "\n      if gone and not heard then\n        prefix = "
+                                : "\n    if gone and not heard then\n      prefix = ");
     }
 
     /** The configuration of native-image names the resources, with the included files. */

@@ -90,7 +90,7 @@ class PermitScriptsIT {
     void grantsASecondSlotWithoutTheSearchForItsOwn() {
         IntStream.range(0, PERMITS).forEach(i -> acquire("a:" + i, PERMITS));
         redis.del(slot(0));
-        String careless = edited("local only = own or free", "local only = free or own");
+        String careless = edited("(own or free or abandoned or permits)", "(free or own or abandoned or permits)");
 
         assertThat(slotOf(acquire(careless, "a:2", PERMITS, ""))).isZero();
 
@@ -159,8 +159,8 @@ class PermitScriptsIT {
         acquire(ONE + ":1" + LABEL, 2);
         acquire(OTHER + ":1" + LABEL, 2);
         String hasty = edited(
-                "trace, isHeard = unacknowledged or trace, heard",
-                "trace, last = unacknowledged or trace, gone and not isAbandoned and slot or last");
+                "    if isAbandoned then\n",
+                "    if gone and not isAbandoned then break end\n    if isAbandoned then\n");
 
         acquire(hasty, "b:1", 2, "");
         assertThat(redis.exists("lock:doubt:" + ONE, "lock:doubt:" + OTHER)).isOne();
@@ -212,17 +212,19 @@ class PermitScriptsIT {
     /** Whatever slots it has, and not for its own wait. */
     @Test
     void tellsEachOwnerOnceThatAnotherInstanceWaits() {
-        assertThat(noticesFor(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of("b")))
+        assertThat(noticesFor(LockScript.ACQUIRE_PERMIT.text(), List.of(ONE, OTHER, ONE, THIRD), List.of("b")))
                 .isEqualTo(Map.of(ONE, 1L, OTHER, 1L, THIRD, 1L));
-        assertThat(noticesFor(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of(ONE)))
+        assertThat(noticesFor(LockScript.ACQUIRE_PERMIT.text(), List.of(ONE, OTHER, ONE, THIRD), List.of(ONE)))
                 .isEqualTo(Map.of(ONE, 0L, OTHER, 1L, THIRD, 1L));
     }
 
     /** The control: if only one owner is notified, the others hand over among their own waiters. */
     @ParameterizedTest
-    @ValueSource(strings = {"{owner}", "{stored[1]}", "{stored[#stored]}"})
+    @ValueSource(strings = {"{owners[1]}", "{owners[#owners]}"})
     void theCheckFindsAScriptThatReadsOneSlotOnly(String slots) {
-        String hasty = edited("others and stored or {owner}", "others and " + slots + " or {owner}");
+        String hasty = edited(
+                "in ipairs(owners) do\n        local holder, after",
+                "in ipairs(" + slots + ") do\n        local holder, after");
         assertThat(noticesFor(hasty, List.of(ONE, OTHER, THIRD), List.of("b")).values())
                 .contains(0L);
     }
@@ -230,7 +232,7 @@ class PermitScriptsIT {
     /** The control: one message for each slot. */
     @Test
     void theCheckFindsAScriptThatCountsSlots() {
-        String twice = edited("told[holder] = true", "told[holder] = false");
+        String twice = edited("notified[holder] = true", "notified[holder] = false");
         assertThat(noticesFor(twice, List.of(ONE, OTHER, ONE), List.of("b"))).containsEntry(ONE, 2L);
     }
 
@@ -239,7 +241,8 @@ class PermitScriptsIT {
     @ValueSource(ints = {2, 3, 4})
     void tellsEachWaitingOwnerThatAnotherOneWaits(int owners) {
         List<String> instances = List.of(ONE, OTHER, THIRD, "3".repeat(32)).subList(0, owners);
-        assertThat(noticesFor(LockScript.ACQUIRE.text(), instances, instances).values())
+        assertThat(noticesFor(LockScript.ACQUIRE_PERMIT.text(), instances, instances)
+                        .values())
                 .allMatch(notices -> notices > 0);
     }
 
@@ -247,7 +250,7 @@ class PermitScriptsIT {
     @Test
     void notifiesNoOwnerOfAnAdditionalWaitingInstance() {
         List<String> owners = List.of(ONE, OTHER);
-        assertThat(noticesFor(LockScript.ACQUIRE.text(), owners, List.of("b", "c", "d")))
+        assertThat(noticesFor(LockScript.ACQUIRE_PERMIT.text(), owners, List.of("b", "c", "d")))
                 .isEqualTo(Map.of(ONE, 1L, OTHER, 1L));
     }
 
@@ -303,12 +306,12 @@ class PermitScriptsIT {
     }
 
     private static String edited(String text, String replacement) {
-        assertThat(LockScript.ACQUIRE.text()).containsOnlyOnce(text);
-        return LockScript.ACQUIRE.text().replace(text, replacement);
+        assertThat(LockScript.ACQUIRE_PERMIT.text()).containsOnlyOnce(text);
+        return LockScript.ACQUIRE_PERMIT.text().replace(text, replacement);
     }
 
     private List<Object> acquire(String token, int permits) {
-        return acquire(LockScript.ACQUIRE.text(), token, permits, "");
+        return acquire(LockScript.ACQUIRE_PERMIT.text(), token, permits, "");
     }
 
     private List<Object> acquire(String script, String token, int permits, String patience) {

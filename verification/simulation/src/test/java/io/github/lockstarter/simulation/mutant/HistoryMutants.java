@@ -10,7 +10,7 @@ final class HistoryMutants {
     static List<Mutant> all() {
         return List.of(
                 Mutant.named("no-grace", "A free lock is not granted while the history is younger than the grace", "I1")
-                        .editing("acquire.lua", "if not owner and recovering then", "if false then"),
+                        .editing("attempt.lua", "if not refused and not owner and recovering then", "if false then"),
                 Mutant.named("promotion-unnoticed", "The name of the history is compared with the marker", "I1")
                         .editing(
                                 "check_history.lua",

@@ -13,17 +13,14 @@ final class OwnershipMutants {
     static List<Mutant> all() {
         return List.of(
                 Mutant.named("grant-of-held", "A lock that another token has is not granted", "I1", "I4")
-                        .editing(
-                                "acquire.lua",
-                                "if owner and not repeated then\n        local instance",
-                                "if false then\n        local instance"),
+                        .editing("attempt.lua", "elseif not refused and owner and not isOwn then", "elseif false then"),
                 Mutant.named("batch-set-without-nx", "A batch takes only a lock that is free", "I1", "I4")
                         .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'PX', lease)"),
                 Mutant.named("repeat-not-recognised", "The same token that asks again gets the same answer", "I8")
                         .editing(
                                 "acquire.lua",
-                                "local repeated = owner and string.find(owner, token, -#token, true)",
-                                "local repeated = false"),
+                                "local isOwn = owner and string.find(owner, token, -#token, true)",
+                                "local isOwn = false"),
                 Mutant.named("renew-any", "Only the owner renews", "I1", "I4")
                         .editing(
                                 "renew.lua",
@@ -43,7 +40,7 @@ final class OwnershipMutants {
                         .editing("release.lua", "rest = math.max(0, math.ceil(minimum - since / 1000))", "rest = 0"),
                 Mutant.named("lease-not-set", "A lock in the store ends with its lease", "I5", "I8")
                         .editing(
-                                "acquire.lua",
+                                "attempt.lua",
                                 "set = redis.pcall('SET', lock, stored, 'PX', lease)",
                                 "set = redis.pcall('SET', lock, stored)")
                         .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'NX')"),

@@ -13,7 +13,10 @@ final class PermitMutants {
     static List<Mutant> all() {
         return List.of(
                 Mutant.named("second-slot", "A token that has a slot gets no other one", "I3")
-                        .editing("acquire.lua", "local only = own or free", "local only = free or own"),
+                        .editing(
+                                "acquire_permit.lua",
+                                "(own or free or abandoned or permits)",
+                                "(free or own or abandoned or permits)"),
                 Mutant.named("one-permit-more", "A caller gets no slot beyond its own limit", "I1")
                         .changing(
                                 "engine.ResolvedRequest",
@@ -29,26 +32,26 @@ final class PermitMutants {
                                 Behaviour.beginning((self, arguments) -> arguments[1] = 1)),
                 Mutant.named("stops-at-first-unheard", "An attempt looks at the owners of all slots", "I5")
                         .editing(
-                                "acquire.lua",
-                                "trace, isHeard = unacknowledged or trace, heard",
-                                "trace, last = unacknowledged or trace, gone and not isAbandoned and slot or last"),
+                                "acquire_permit.lua",
+                                "    if isAbandoned then\n",
+                                "    if gone and not isAbandoned then break end\n    if isAbandoned then\n"),
                 Mutant.named(
                                 "slot-forgotten",
                                 "A free slot is not granted while the history is younger than the grace",
                                 "I1")
                         .editing(
-                                "acquire.lua",
-                                "if not owner and recovering then",
-                                "if not owner and recovering and permits == 1 then"),
+                                "attempt.lua",
+                                "if not refused and not owner and recovering then",
+                                "if not refused and not owner and recovering and not slot then"),
                 Mutant.named("first-slot-renewed", "A renewal is one of the slot that the token has", "I6", "I4")
                         .changing("spi.RenewCommand", "slot", Behaviour.returning(0)),
                 Mutant.named("first-slot-released", "A release is one of the slot that the token has", "I8", "I4")
                         .changing("spi.Slots", "from", Behaviour.returning(0)),
                 Mutant.named("last-slot-decides", "A waiter looks again when the first of the slots may be free", "I5")
                         .editing(
-                                "acquire.lua",
-                                "for _, place in ipairs(ending or {}) do",
-                                "for _, place in ipairs({}) do")
+                                "acquire_permit.lua",
+                                "ending[#ending + 1] = not isHeard and lock or nil",
+                                "ending[#ending + 1] = nil")
                         .changing("engine.Running", "longestLook", Behaviour.returning(Optional.empty())),
                 Mutant.named("neighbour-not-asked", "After a grant the next waiter asks for another slot", "I5")
                         .changing(

@@ -38,7 +38,7 @@ final class WaiterMutants {
                                 "not leaves and redis.pcall('ZREM', waiters, instance)"),
                 Mutant.named("grant-leaves-entry", "An instance that is granted the lock leaves the queue", "I8")
                         .editing(
-                                "acquire.lua",
+                                "attempt.lua",
                                 "redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters,",
                                 "redis.pcall('ZSCORE', waiters,"),
                 Mutant.named(

@@ -74,6 +74,7 @@ final class RandomCommands {
         String lock = any(LOCKS);
         switch (script) {
             case ACQUIRE -> acquire(lock, keys, arguments);
+            case ACQUIRE_PERMIT -> acquirePermit(lock, keys, arguments);
             case RENEW -> renew(keys, arguments);
             case RELEASE -> release(lock, keys, arguments);
             case BEAT -> {
@@ -95,6 +96,9 @@ final class RandomCommands {
         }
         if (random.nextInt(5) == 0) {
             alter(random.nextBoolean() ? keys : arguments);
+        }
+        if (script == LockScript.ACQUIRE_PERMIT) {
+            arguments.add(Integer.toString(2 + random.nextInt(3))); // as it is: a script loops over it
         }
         List<String> command = new ArrayList<>();
         boolean bySha = random.nextInt(4) != 0;
@@ -118,12 +122,24 @@ final class RandomCommands {
             arguments.addAll(List.of(token(each), millis(), floor, any(List.of("", "=", "name"))));
         }
         if (alone) {
-            String block = random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(9)) : "1";
-            arguments.addAll(List.of(block, random.nextBoolean() ? "" : any(ODD.subList(0, 4))));
+            arguments.addAll(block());
             if (random.nextInt(3) == 0) {
                 arguments.add("time");
             }
         }
+    }
+
+    private void acquirePermit(String lock, List<String> keys, List<String> arguments) {
+        keys.addAll(List.of(lock, waiters(lock), FENCE, HISTORY, CHECKED));
+        arguments.addAll(
+                List.of(known(), grace(), millis(), token(lock), millis(), "0", any(List.of("", "=", "name"))));
+        arguments.addAll(block());
+        arguments.add(optional("time"));
+    }
+
+    private List<String> block() {
+        String block = random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(9)) : "1";
+        return List.of(block, random.nextBoolean() ? "" : any(ODD.subList(0, 4)));
     }
 
     private void release(String lock, List<String> keys, List<String> arguments) {
