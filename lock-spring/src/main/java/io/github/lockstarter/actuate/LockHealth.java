@@ -17,7 +17,7 @@ import java.util.Optional;
  * while; Boot answers with 200 and ignores it in the aggregate, since {@code OUT_OF_SERVICE} would take all instances
  * out of service.
  */
-public record LockHealth(String status, Map<String, Object> details) {
+record LockHealth(String status, Map<String, Object> details) {
 
     public static final String RECOVERING = "RECOVERING";
 

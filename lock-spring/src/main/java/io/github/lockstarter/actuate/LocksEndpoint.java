@@ -21,6 +21,7 @@ import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -137,7 +138,7 @@ public final class LocksEndpoint {
      * @param fencingToken expected token; nothing happens if it has changed
      */
     @WriteOperation
-    public WebEndpointResponse<ReleaseReport> release(
+    public WebEndpointResponse<Release> release(
             SecurityContext security,
             String key,
             long fencingToken,
@@ -148,8 +149,8 @@ public final class LocksEndpoint {
         if (reason.isBlank()) {
             throw new InvalidEndpointRequestException("Give a reason for the release", "reason");
         }
-        ReleaseReport release = ReleaseReport.of(
-                StoreTimeout.await(admin.revoke(key, checked(slot), fencingToken), Revocation.Unknown::new));
+        Release release =
+                Release.of(StoreTimeout.await(admin.revoke(key, checked(slot), fencingToken), Revocation.Unknown::new));
         String principal = security.getPrincipal() == null
                 ? UNKNOWN_USER
                 : security.getPrincipal().getName();
@@ -177,5 +178,41 @@ public final class LocksEndpoint {
                     case STALE, FOREIGN -> CONFLICT;
                     case UNKNOWN -> WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE;
                 });
+    }
+
+    /** The response to a release. */
+    public record Release(Outcome outcome, String message) implements OperationResponseBody {
+
+        public enum Outcome {
+            /** Free, even if reserved for its minimum hold or granted to a waiter. */
+            RELEASED,
+            STALE,
+            /** Unchanged: a client of another kind, without a fencing token, holds it. */
+            FOREIGN,
+            UNKNOWN
+        }
+
+        static Release of(Revocation revocation) {
+            if (revocation instanceof Revocation.Revoked) {
+                return new Release(
+                        Outcome.RELEASED,
+                        "The holder, if there is one, is notified that the lock is lost; its remaining work may "
+                                + "overlap with the next owner");
+            }
+            if (revocation instanceof Revocation.Stale) {
+                return new Release(
+                        Outcome.STALE,
+                        "Nothing was changed: the lock does not have this fencing token. Read the lock again");
+            }
+            if (revocation instanceof Revocation.Foreign) {
+                return new Release(
+                        Outcome.FOREIGN,
+                        "Nothing was changed: a client of another kind has acquired the lock since, and has no fencing"
+                                + " token. To release the lock, DEL its key in the store");
+            }
+            return new Release(
+                    Outcome.UNKNOWN,
+                    "It is unknown whether the lock was released: " + ((Revocation.Unknown) revocation).reason());
+        }
     }
 }

@@ -7,7 +7,6 @@ import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -46,11 +45,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param order Order of the lock among the advices of a bean. By default a lock is released after the commit.
  * @param retry Retries of a waiter without a signal.
  * @param handover Handover of a lock within an instance.
- * @param observation Observations, which a tracer turns into spans.
  * @param log Additions to the log.
  * @param web HTTP responses for lock exceptions.
  * @param locks Settings per lock name. Put names with characters other than lower-case letters, digits and dashes in
  *     brackets, such as distributed-lock.locks.[OrderService.ship].lease.
+ * @param observation Bound by the auto-configuration of observations.
  * @param cache Bound by another module, which may be missing, as are the leader and each store.
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
@@ -72,9 +71,9 @@ record DistributedLockProperties(
         @DefaultValue(DEFAULT_ORDER) int order,
         @DefaultValue Retry retry,
         @DefaultValue Handover handover,
-        @DefaultValue Observation observation,
         @DefaultValue Log log,
         @DefaultValue Web web,
+        @DefaultValue Map<String, String> observation,
         @DefaultValue Map<String, String> cache,
         @DefaultValue Map<String, String> leader,
         @DefaultValue Map<String, Named> locks,
@@ -95,7 +94,7 @@ record DistributedLockProperties(
         backend = StoreModule.inUse(backend, furtherBackends).iterator().next();
         inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
-        cache = leader = redis = redlock = jdbc = zookeeper = etcd = Map.of();
+        observation = cache = leader = redis = redlock = jdbc = zookeeper = etcd = Map.of();
     }
 
     @Override
@@ -158,15 +157,6 @@ record DistributedLockProperties(
      *     instance waits: at most 64. Zero disables handover.
      */
     record Handover(@DefaultValue("16") int max) {}
-
-    /**
-     * @param enabled Whether acquisitions and locked sections are observed. Defaults to true with Micrometer Tracing on
-     *     the class path.
-     * @param key How spans show the lock's key.
-     */
-    record Observation(
-            @Nullable Boolean enabled,
-            @DefaultValue("hashed") KeyDisplay key) {}
 
     /**
      * @param mdc Whether the MDC of a locked body has lock.held.key, lock.held.name and lock.held.fencingToken.

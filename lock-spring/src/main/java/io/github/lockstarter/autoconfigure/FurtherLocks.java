@@ -1,18 +1,12 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.engine.LockEngine;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
-import org.springframework.util.StringUtils;
 
 /**
  * Declares an engine and a template for each further store by the first engine's factory methods, not as default
@@ -27,23 +21,6 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
 
     FurtherLocks(Environment environment) {
         this.environment = environment;
-    }
-
-    private static String engineOf(String backend) {
-        return "distributedLock" + StringUtils.capitalize(backend) + "Engine";
-    }
-
-    /** By template name. */
-    static Map<String, LockAdmin> admins(DistributedLockProperties properties, BeanFactory beans) {
-        Map<String, LockAdmin> admins = new TreeMap<>();
-        for (String backend : properties.furtherBackends()) {
-            if (beans.containsBean(engineOf(backend))) {
-                admins.put(
-                        LockBackendOption.locksOf(backend),
-                        beans.getBean(engineOf(backend), LockEngine.class).admin());
-            }
-        }
-        return admins;
     }
 
     @Override
@@ -64,9 +41,10 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
         AbstractBeanDefinition engine = definition(LockEngineConfiguration.ENGINE, LockBackendOption.beanName(backend));
         engine.setDestroyMethodName(LockEngineConfiguration.LEAVE_TO_LEASES);
         engine.setDependsOn(DistributedLockAutoConfiguration.OPTIONS);
-        registry.registerBeanDefinition(engineOf(backend), engine);
+        registry.registerBeanDefinition(LockBackendOption.engineName(backend), engine);
         registry.registerBeanDefinition(
-                LockBackendOption.locksOf(backend), definition(LockEngineConfiguration.TEMPLATE, engineOf(backend)));
+                LockBackendOption.locksOf(backend),
+                definition(LockEngineConfiguration.TEMPLATE, LockBackendOption.engineName(backend)));
     }
 
     /** Spring injects the other arguments of the factory method. */

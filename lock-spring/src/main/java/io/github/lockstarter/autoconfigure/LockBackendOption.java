@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockTerms;
-import java.util.Locale;
+import org.springframework.util.StringUtils;
 
 /**
  * A value of {@code distributed-lock.backend} and the rules of its store. The store's auto-configuration declares it
@@ -55,7 +55,16 @@ public interface LockBackendOption {
      * @param option option's name
      */
     static String beanName(String option) {
-        return "distributedLock" + option.substring(0, 1).toUpperCase(Locale.ROOT) + option.substring(1) + "Backend";
+        return "distributedLock" + StringUtils.capitalize(option) + "Backend";
+    }
+
+    /**
+     * {@return the bean name of a further store's engine, such as {@code distributedLockZookeeperEngine}}
+     *
+     * @param option option's name
+     */
+    static String engineName(String option) {
+        return "distributedLock" + StringUtils.capitalize(option) + "Engine";
     }
 
     /**

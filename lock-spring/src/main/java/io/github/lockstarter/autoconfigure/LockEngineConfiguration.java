@@ -13,13 +13,9 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.LockDecorator;
-import io.github.lockstarter.observe.listener.LockEventPublisher;
-import io.github.lockstarter.observe.listener.LockListeners;
-import io.github.lockstarter.observe.log.LockLog;
-import io.github.lockstarter.observe.log.SlowHoldWarnings;
+import io.github.lockstarter.observe.LockListeners;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.transaction.LocksInTransaction;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -45,16 +41,13 @@ class LockEngineConfiguration {
 
     /** {@link LockListeners} closes it after the engine. */
     @Bean(destroyMethod = "")
-    LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher events) {
-        return new LockEventPublisher(events);
+    LockListener distributedLockEventPublisher(ApplicationEventPublisher events) {
+        return LockListeners.publisher(events);
     }
 
     @Bean
     LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
-        Stream<LockListener> logs = properties.warnsOfSlowHolds()
-                ? Stream.of(new LockLog(), new SlowHoldWarnings())
-                : Stream.of(new LockLog());
-        return new LockListeners(Stream.concat(logs, beans.orderedStream()));
+        return new LockListeners(properties.warnsOfSlowHolds(), beans.orderedStream());
     }
 
     /**

@@ -4,11 +4,8 @@ import io.github.lockstarter.DistributedLock;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
-import org.springframework.aot.hint.TypeReference;
-import org.springframework.util.ClassUtils;
 
 /** Native-image hints for types that every store finds by reflection. */
 final class LockRuntimeHints implements RuntimeHintsRegistrar {
@@ -26,11 +23,5 @@ final class LockRuntimeHints implements RuntimeHintsRegistrar {
         Stream.concat(OPTIONAL_CLASSES.stream(), StoreModule.autoConfigurations())
                 .forEach(type -> hints.reflection().registerTypeIfPresent(loader, type, hint -> {}));
         hints.proxies().registerJdkProxy(DistributedLock.class);
-        if (ClassUtils.isPresent(OlderLockHealthIndicator.INDICATOR, loader)) {
-            hints.proxies().registerJdkProxy(TypeReference.of(OlderLockHealthIndicator.INDICATOR));
-            for (String type : List.of(OlderLockHealthIndicator.HEALTH, OlderLockHealthIndicator.HEALTH + "$Builder")) {
-                hints.reflection().registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS);
-            }
-        }
     }
 }

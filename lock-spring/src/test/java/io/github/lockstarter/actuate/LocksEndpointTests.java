@@ -11,10 +11,11 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.actuate.LocksEndpoint.Release;
+import io.github.lockstarter.actuate.LocksEndpoint.Release.ReportedOutcome;
 import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport.State;
-import io.github.lockstarter.actuate.ReleaseReport.ReportedOutcome;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -275,7 +276,7 @@ class LocksEndpointTests {
     void releasesTheLockThatTheOperatorSawAndReportsIt() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
-        ReleaseReport release = endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null, null)
+        Release release = endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null, null)
                 .getBody();
 
         assertThat(release.outcome()).isEqualTo(ReportedOutcome.RELEASED);

@@ -14,6 +14,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;

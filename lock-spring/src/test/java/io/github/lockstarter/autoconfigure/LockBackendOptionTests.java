@@ -9,6 +9,7 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.actuate.LockActuatorAutoConfiguration;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.kit.Patience;

@@ -8,12 +8,11 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.actuate.LockHealthIndicator;
+import io.github.lockstarter.actuate.LockActuatorAutoConfiguration;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.engine.LockEngine;
-import io.github.lockstarter.observe.listener.LockEventPublisher;
-import io.github.lockstarter.observe.listener.LockListeners;
+import io.github.lockstarter.observe.LockListeners;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +25,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -89,9 +89,8 @@ class ParentContextTests {
                     LockAdmin.class,
                     LockEngineLifecycle.class,
                     LockListeners.class,
-                    LockEventPublisher.class,
                     LocksEndpoint.class,
-                    LockHealthIndicator.class)) {
+                    HealthIndicator.class)) {
                 assertThat(parent.getBeanNamesForType(once))
                         .as(once.getSimpleName())
                         .hasSize(1);

@@ -4,7 +4,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.leader.LeaderLocks;
-import io.github.lockstarter.observe.meter.LockMetrics;
+import io.github.lockstarter.observe.LockMetrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

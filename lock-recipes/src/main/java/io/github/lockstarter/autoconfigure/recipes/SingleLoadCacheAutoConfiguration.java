@@ -1,9 +1,9 @@
 package io.github.lockstarter.autoconfigure.recipes;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
-import io.github.lockstarter.observe.meter.LockMetrics;
+import io.github.lockstarter.observe.LockMetrics;
+import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Set;
 import org.springframework.beans.factory.config.BeanDefinition;

@@ -3,10 +3,10 @@ package io.github.lockstarter.autoconfigure.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.actuate.LockActuatorAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockWebAutoConfiguration;
+import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -10,13 +10,12 @@ import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover.State;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.actuate.LockHealth;
+import io.github.lockstarter.actuate.LockActuatorAutoConfiguration;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.actuate.LocksReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
-import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeoverCondition;
 import io.github.lockstarter.testing.Effort;
@@ -33,9 +32,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 
 /** The operator's view of crash takeover: log, health, endpoint and meters of an application. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -76,8 +77,14 @@ class CrashTakeoverApplicationIT {
             LockAdmin locks = context.getBean(LockAdmin.class);
             assertThat(output).contains("crash-takeover 1s; this instance is ").doesNotContain("WARN");
             awaitTakeover(locks, State.ON);
-            assertThat(LockHealth.of(locks, Map.of()).details()).containsEntry("crashTakeover", "on");
+            assertThat(health(context)).containsEntry("crashTakeover", "on");
         });
+    }
+
+    private static Map<String, Object> health(ApplicationContext context) {
+        return context.getBean("distributedLockHealthContributor", HealthIndicator.class)
+                .health()
+                .getDetails();
     }
 
     /** Fails if the startup does not check, or treats the refusal as a reason to fail. */
@@ -92,7 +99,7 @@ class CrashTakeoverApplicationIT {
                             .singleElement()
                             .asString()
                             .contains("lacks a right that takeovers need", "ACL SETUSER <user> +pubsub|numsub");
-                    assertThat(LockHealth.of(locks, Map.of()).details()).containsEntry("crashTakeover", "off");
+                    assertThat(health(context)).containsEntry("crashTakeover", "off");
                     context.getBean(LockTemplate.class).acquire("order:1").close();
 
                     REDIS.server().setUser("app", "+pubsub|numsub");

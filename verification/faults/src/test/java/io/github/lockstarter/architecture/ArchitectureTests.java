@@ -294,15 +294,21 @@ class ArchitectureTests {
         check(uses(BASE + ".aop", BASE, BASE + ".transaction", BASE + ".scheduling", BASE + ".reactive", SPI));
     }
 
-    /** Listeners have threads, and the endpoints wait for answers. */
+    /** Listeners have threads. The auto-configuration finds the engines. */
     @Test
-    void observationsUseOnlyRootAndSpi() {
-        check(uses(BASE + ".observe..", BASE, SPI));
+    void observationsUseOnlyRootSpiAndEngine() {
+        check(uses(BASE + ".observe", BASE, SPI, ENGINE));
+    }
+
+    /** The endpoints wait for answers. The auto-configuration finds the engines of further stores. */
+    @Test
+    void actuateUsesOnlyRootSpiEngineAndAutoConfiguration() {
+        check(uses(BASE + ".actuate", BASE, SPI, ENGINE, BASE + ".autoconfigure"));
     }
 
     @Test
-    void actuateAndFencesUseOnlyRootAndSpi() {
-        Stream.of("actuate", "fence").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
+    void fencesUseOnlyRootAndSpi() {
+        check(uses(BASE + ".fence", BASE, SPI));
     }
 
     /** An application with locks and data in Redis may have no JDBC. */
@@ -317,10 +323,10 @@ class ArchitectureTests {
     }
 
     @Test
-    void noPackageUsesAutoConfiguration() {
+    void noOtherPackageUsesAutoConfiguration() {
         check(noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + ".autoconfigure..")
+                .resideOutsideOfPackages(BASE + ".autoconfigure..", BASE + ".actuate")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(BASE + ".autoconfigure.."));

@@ -145,7 +145,7 @@ class DocumentationTests {
     @Test
     void describesEveryMeter() throws Exception {
         Set<String> described = codeIn("operations.md");
-        for (String meters : List.of("observe.meter.LockMeter", "autoconfigure.recipes.RecipeMeter")) {
+        for (String meters : List.of("observe.LockMeter", "autoconfigure.recipes.RecipeMeter")) {
             assertThat(Class.forName("io.github.lockstarter." + meters).getEnumConstants())
                     .isNotEmpty()
                     .allSatisfy(meter -> assertThat(described).contains(((MeterDocumentation) meter).getName()));
