@@ -33,7 +33,7 @@ import org.springframework.cache.support.NoOpCache;
  * order.
  */
 @SuppressWarnings("serial") // never serialized, like its superclass
-public final class SingleLoadCacheInterceptor extends CacheInterceptor {
+final class SingleLoadCacheInterceptor extends CacheInterceptor {
 
     private static final Logger log = LoggerFactory.getLogger(SingleLoadCacheInterceptor.class);
 

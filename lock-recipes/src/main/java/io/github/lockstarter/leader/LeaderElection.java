@@ -25,7 +25,7 @@ import org.springframework.context.SmartLifecycle;
  * <p>Thread-safe. {@link #lock} guards {@link #campaigns} (which only grows), {@link #started} and {@link #ready};
  * while both are true, each campaign has begun. Lock order: this lock, then a campaign's.
  */
-public final class LeaderElection implements Leaders, SmartLifecycle, ApplicationListener<ApplicationReadyEvent> {
+final class LeaderElection implements Leaders, SmartLifecycle, ApplicationListener<ApplicationReadyEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(LeaderElection.class);
 

@@ -20,7 +20,6 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.SingleLoadCacheAutoConfiguration;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.testing.Crowd;

@@ -9,7 +9,7 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
+import io.github.lockstarter.leader.LeaderAutoConfiguration;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import io.github.lockstarter.transaction.testing.H2Bank;

@@ -6,7 +6,6 @@ import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
 import io.github.lockstarter.kit.Patience;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

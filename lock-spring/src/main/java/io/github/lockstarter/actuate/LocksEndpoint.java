@@ -181,9 +181,9 @@ public final class LocksEndpoint {
     }
 
     /** The response to a release. */
-    public record Release(Outcome outcome, String message) implements OperationResponseBody {
+    public record Release(ReportedOutcome outcome, String message) implements OperationResponseBody {
 
-        public enum Outcome {
+        public enum ReportedOutcome {
             /** Free, even if reserved for its minimum hold or granted to a waiter. */
             RELEASED,
             STALE,
@@ -195,23 +195,23 @@ public final class LocksEndpoint {
         static Release of(Revocation revocation) {
             if (revocation instanceof Revocation.Revoked) {
                 return new Release(
-                        Outcome.RELEASED,
+                        ReportedOutcome.RELEASED,
                         "The holder, if there is one, is notified that the lock is lost; its remaining work may "
                                 + "overlap with the next owner");
             }
             if (revocation instanceof Revocation.Stale) {
                 return new Release(
-                        Outcome.STALE,
+                        ReportedOutcome.STALE,
                         "Nothing was changed: the lock does not have this fencing token. Read the lock again");
             }
             if (revocation instanceof Revocation.Foreign) {
                 return new Release(
-                        Outcome.FOREIGN,
+                        ReportedOutcome.FOREIGN,
                         "Nothing was changed: a client of another kind has acquired the lock since, and has no fencing"
                                 + " token. To release the lock, DEL its key in the store");
             }
             return new Release(
-                    Outcome.UNKNOWN,
+                    ReportedOutcome.UNKNOWN,
                     "It is unknown whether the lock was released: " + ((Revocation.Unknown) revocation).reason());
         }
     }

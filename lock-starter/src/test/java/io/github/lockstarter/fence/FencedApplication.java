@@ -3,7 +3,6 @@ package io.github.lockstarter.fence;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.FencesAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;

@@ -1,7 +1,6 @@
 package io.github.lockstarter.leader;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import java.util.Collection;

@@ -12,7 +12,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.actuate.LockActuatorAutoConfiguration;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
+import io.github.lockstarter.leader.LeaderAutoConfiguration;
 import io.github.lockstarter.leader.LeaderGranted;
 import io.github.lockstarter.leader.LeaderOnly;
 import io.github.lockstarter.leader.LeaderRevoked;

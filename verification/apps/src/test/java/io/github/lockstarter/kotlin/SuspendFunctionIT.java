@@ -8,7 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
+import io.github.lockstarter.leader.LeaderAutoConfiguration;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;

@@ -53,12 +53,7 @@ class ArchitectureTests {
 
     /** The packages of {@code lock-recipes}, on which only it and applications depend. */
     private static final String[] RECIPES = {
-        BASE + ".leader",
-        BASE + ".cache",
-        BASE + ".fence",
-        BASE + ".shedlock",
-        BASE + ".integration",
-        BASE + ".autoconfigure.recipes"
+        BASE + ".leader", BASE + ".cache", BASE + ".fence", BASE + ".shedlock", BASE + ".integration"
     };
 
     /** Methods of a type and its subtypes. */
@@ -245,13 +240,13 @@ class ArchitectureTests {
         check(uses(BASE + ".scheduling", BASE));
         check(uses(BASE + ".web", BASE));
         check(uses(BASE + ".reactive", BASE));
-        check(uses(BASE + ".cache", BASE));
+        check(usesOnly("SingleLoadCacheInterceptor", BASE, BASE + ".cache"));
     }
 
     @Test
-    void bridgesToOtherLibrariesUseOnlyRootAndLeaders() {
+    void bridgesToOtherLibrariesUseOnlyRoot() {
         check(uses(BASE + ".shedlock", BASE));
-        check(uses(BASE + ".integration", BASE, BASE + ".leader"));
+        check(uses(BASE + ".integration", BASE));
     }
 
     /** They use locks as an application does; neither the annotation nor any store knows them. */
@@ -277,6 +272,8 @@ class ArchitectureTests {
         check(noClasses()
                 .that()
                 .resideOutsideOfPackage(BASE + ".integration")
+                .and()
+                .haveNameNotMatching(Pattern.quote(BASE) + "\\.leader\\.RoleEvents(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.integration.."));
@@ -284,8 +281,8 @@ class ArchitectureTests {
 
     /** Events of leaders have a thread. */
     @Test
-    void leadersUseOnlyRootAndSpi() {
-        check(uses(BASE + ".leader", BASE, SPI));
+    void electionUsesOnlyRootAndSpi() {
+        check(usesOnly("LeaderElection|Campaign|LeaderLocks", BASE, SPI, BASE + ".leader"));
     }
 
     /** The thread of an asynchronous method waits for its future. */
@@ -326,7 +323,8 @@ class ArchitectureTests {
     void noOtherPackageUsesAutoConfiguration() {
         check(noClasses()
                 .that()
-                .resideOutsideOfPackages(BASE + ".autoconfigure..", BASE + ".actuate")
+                .resideOutsideOfPackages(
+                        BASE + ".autoconfigure..", BASE + ".actuate", BASE + ".leader", BASE + ".cache")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(BASE + ".autoconfigure.."));
@@ -492,6 +490,14 @@ class ArchitectureTests {
                 .and(not(resideInAnyPackage(permitted)))
                 .as("are ours, and reside outside of " + Arrays.toString(permitted));
         return noClasses().that().resideInAPackage(name).should().dependOnClassesThat(ours);
+    }
+
+    private static ArchRule usesOnly(String types, String... packages) {
+        return noClasses()
+                .that()
+                .haveNameMatching(".*\\.(" + types + ")(\\$.*)?")
+                .should()
+                .dependOnClassesThat(resideInAPackage(BASE + "..").and(not(resideInAnyPackage(packages))));
     }
 
     private static void check(ArchRule rule) {

@@ -1,8 +1,7 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.leader;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockRequestFactory;
-import io.github.lockstarter.leader.LeaderLocks;
 
 /** Requests for methods with {@link io.github.lockstarter.leader.LeaderOnly}, which names a role. */
 final class LeaderRequests implements LockRequestFactory {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
@@ -7,8 +7,6 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.leader.LeaderLocks;
-import io.github.lockstarter.leader.LeaderOnly;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

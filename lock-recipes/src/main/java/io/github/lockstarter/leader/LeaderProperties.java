@@ -1,7 +1,6 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.leader;
 
 import io.github.lockstarter.autoconfigure.LockNames;
-import io.github.lockstarter.leader.LeaderLocks;
 import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

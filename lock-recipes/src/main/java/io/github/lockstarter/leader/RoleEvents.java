@@ -1,9 +1,5 @@
-package io.github.lockstarter.integration;
+package io.github.lockstarter.leader;
 
-import io.github.lockstarter.leader.LeaderGranted;
-import io.github.lockstarter.leader.LeaderRevoked;
-import io.github.lockstarter.leader.Leaders;
-import io.github.lockstarter.leader.Leadership;
 import java.time.Duration;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.event.EventListener;
@@ -17,7 +13,7 @@ import org.springframework.integration.leader.event.OnRevokedEvent;
  * @param leaders roles
  * @param events receives the events
  */
-public record RoleEvents(Leaders leaders, ApplicationEventPublisher events) {
+record RoleEvents(Leaders leaders, ApplicationEventPublisher events) {
 
     /** The interface names this accessor {@code getRole}. */
     private record RoleContext(String getRole, Leadership leadership) implements Context {

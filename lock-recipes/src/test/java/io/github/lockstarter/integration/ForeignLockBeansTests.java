@@ -1,4 +1,4 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

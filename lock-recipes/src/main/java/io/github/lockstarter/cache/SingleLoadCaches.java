@@ -1,8 +1,7 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.cache;
 
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.aop.LockStartException;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,12 +1,9 @@
-package io.github.lockstarter.integration;
+package io.github.lockstarter.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.recipes.LeaderAutoConfiguration;
-import io.github.lockstarter.leader.Leaders;
-import io.github.lockstarter.leader.Leadership;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.util.ArrayList;

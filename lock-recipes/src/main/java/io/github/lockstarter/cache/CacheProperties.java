@@ -1,7 +1,6 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.cache;
 
 import io.github.lockstarter.autoconfigure.LockNames;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

@@ -1,7 +1,5 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.fence;
 
-import io.github.lockstarter.fence.Fences;
-import io.github.lockstarter.fence.RedisFences;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;

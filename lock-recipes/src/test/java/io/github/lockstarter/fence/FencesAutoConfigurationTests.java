@@ -1,10 +1,8 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
-import io.github.lockstarter.fence.Fences;
-import io.github.lockstarter.fence.RedisFences;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

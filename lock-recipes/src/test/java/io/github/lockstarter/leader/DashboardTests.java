@@ -1,4 +1,4 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,11 +6,10 @@ import com.jayway.jsonpath.JsonPath;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor.LoadOutcome;
+import io.github.lockstarter.cache.MissedValue;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.observe.LockMetrics;
 import io.micrometer.core.instrument.Meter;
@@ -40,6 +39,8 @@ import org.junit.jupiter.api.Test;
 class DashboardTests {
 
     private static final Path DASHBOARD = Path.of("..", "docs", "dashboards", "distributed-locks.json");
+
+    private static final Path MANUAL = Path.of("..", "docs", "operations.md");
 
     private static final Path ALERTS = Path.of("..", "docs", "dashboards", "distributed-locks-alerts.yaml");
 
@@ -84,10 +85,16 @@ class DashboardTests {
     void everyMeterIsOnTheDashboard() throws IOException {
         String all = String.join("\n", queries());
 
-        assertThat(registry.getMeters())
-                .hasSizeGreaterThan(20)
-                .allSatisfy(meter ->
-                        assertThat(all).contains(meter.getId().getName().replace('.', '_')));
+        assertThat(registry.getMeters()).hasSizeGreaterThan(20).allSatisfy(meter -> assertThat(all)
+                .contains(meter.getId().getName().replace('.', '_')));
+    }
+
+    @Test
+    void everyMeterIsInTheManual() throws IOException {
+        String manual = Files.readString(MANUAL);
+
+        assertThat(registry.getMeters()).allSatisfy(meter -> assertThat(manual)
+                .contains('`' + meter.getId().getName() + '`'));
     }
 
     @Test
@@ -162,7 +169,7 @@ class DashboardTests {
                 LockHandle led = engine.acquire(LeaderLocks.requestFor("billing"))) {
             held.ensureHeld();
             led.ensureHeld();
-            new CacheMetrics(registry).missed("products", LoadOutcome.LOADED);
+            MissedValue.count(registry);
             LockMetrics.ofListeners(() -> Map.of("Listener", () -> 1)).bindTo(registry);
             return parse(registry.scrape());
         }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.leader;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
@@ -6,10 +6,6 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockedMethods;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
-import io.github.lockstarter.integration.RoleEvents;
-import io.github.lockstarter.leader.LeaderElection;
-import io.github.lockstarter.leader.LeaderLocks;
-import io.github.lockstarter.leader.Leaders;
 import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.LockMetrics;

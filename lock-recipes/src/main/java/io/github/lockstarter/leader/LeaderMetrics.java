@@ -1,11 +1,11 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.leader;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.observe.LockMetrics;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.Map;
@@ -55,8 +55,15 @@ final class LeaderMetrics implements LockListener {
 
     private Role register(String name) {
         Tags tags = Tags.of("role", name);
-        Role role = new Role(new AtomicInteger(), RecipeMeter.LEADER_CHANGES.counter(registry, tags));
-        RecipeMeter.LEADER.gauge(registry, tags, role.held());
+        Counter changes = Counter.builder("distributed.lock.leader.changes")
+                .description("Begins and ends of leaderships")
+                .tags(tags)
+                .register(registry);
+        Role role = new Role(new AtomicInteger(), changes);
+        Gauge.builder("distributed.lock.leader", role.held, AtomicInteger::get) // refers to it weakly
+                .description("Whether this instance leads the role, 1 or 0; a leader in doubt counts")
+                .tags(tags)
+                .register(registry);
         return role;
     }
 }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.autoconfigure.recipes;
+package io.github.lockstarter.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,21 +7,16 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor.LoadOutcome;
 import io.github.lockstarter.observe.LockMetrics;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.Locale;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-class RecipeMeterTests {
+class LeaderMetricsTests {
 
     private static final String NAME = "leader.billing";
     private static final String KEY = "leader:billing";
@@ -98,55 +93,16 @@ class RecipeMeterTests {
     }
 
     @Test
-    void countsTheMissingValuesOfACacheByOutcome() {
-        CacheMetrics caches = new CacheMetrics(registry);
-        for (LoadOutcome outcome : LoadOutcome.values()) {
-            caches.missed("products", outcome);
-            assertThat(registry.get("distributed.lock.cache")
-                            .tag("cache", "products")
-                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
-                            .counter()
-                            .count())
-                    .isEqualTo(1);
-        }
-    }
-
-    @Test
-    void registersExactlyTheDocumentedMeters() {
-        grant(NAME, KEY);
-        new CacheMetrics(registry).missed("products", LoadOutcome.LOADED);
-
-        assertThat(registry.getMeters().stream().map(Meter::getId).map(Described::of))
-                .containsExactlyInAnyOrderElementsOf(
-                        Stream.of(RecipeMeter.values()).map(Described::of).toList());
-    }
-
-    @Test
     void appearOnlyWithTheMetersOfLocks() {
         ApplicationContextRunner application = new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        DistributedLockAutoConfiguration.class,
-                        LeaderAutoConfiguration.class,
-                        SingleLoadCacheAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(DistributedLockAutoConfiguration.class, LeaderAutoConfiguration.class))
                 .withPropertyValues("distributed-lock.backend=local")
                 .withBean(MeterRegistry.class, () -> registry);
 
-        application.run(context ->
-                assertThat(context).doesNotHaveBean(LeaderMetrics.class).doesNotHaveBean(CacheMetrics.class));
+        application.run(context -> assertThat(context).doesNotHaveBean(LeaderMetrics.class));
         application
                 .withConfiguration(AutoConfigurations.of(LockObservabilityAutoConfiguration.class))
-                .run(context ->
-                        assertThat(context).hasSingleBean(LeaderMetrics.class).hasSingleBean(CacheMetrics.class));
-    }
-
-    private record Described(String name, Meter.Type type, String description) {
-
-        static Described of(Meter.Id id) {
-            return new Described(id.getName(), id.getType(), Objects.requireNonNull(id.getDescription()));
-        }
-
-        static Described of(RecipeMeter meter) {
-            return new Described(meter.getName(), meter.getType(), meter.description());
-        }
+                .run(context -> assertThat(context).hasSingleBean(LeaderMetrics.class));
     }
 }
