@@ -3,7 +3,7 @@ package io.github.lockstarter.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor.Outcome;
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor.LoadOutcome;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -19,7 +19,7 @@ class CacheMetricsTests {
     @Test
     void countsTheMissingValuesOfACacheByOutcome() {
         CacheMetrics caches = new CacheMetrics(registry);
-        for (Outcome outcome : Outcome.values()) {
+        for (LoadOutcome outcome : LoadOutcome.values()) {
             caches.missed("products", outcome);
             assertThat(registry.get("distributed.lock.cache")
                             .tag("cache", "products")

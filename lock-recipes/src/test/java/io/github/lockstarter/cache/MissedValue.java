@@ -1,6 +1,6 @@
 package io.github.lockstarter.cache;
 
-import io.github.lockstarter.cache.SingleLoadCacheInterceptor.Outcome;
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor.LoadOutcome;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** For tests of other packages. */
@@ -9,6 +9,6 @@ public final class MissedValue {
     private MissedValue() {}
 
     public static void count(MeterRegistry registry) {
-        new CacheMetrics(registry).missed("products", Outcome.LOADED);
+        new CacheMetrics(registry).missed("products", LoadOutcome.LOADED);
     }
 }
