@@ -132,7 +132,7 @@ class RedisExceptionTranslatorTests {
                 "NONE | ERR unknown command `ZCARD` | The server has no ZCARD: remove its rename-command",
                 "NONE | ERR syntax error | Locks need the commands of Redis 6"
             })
-    void tellsWhatTheServerLacks(RedisFailure.Effect effect, String reply, String remedy) {
+    void tellsWhatTheServerLacks(RedisFailure.FailureEffect effect, String reply, String remedy) {
         RedisFailure failure = failures.ofExecuting(new RedisCommandExecutionException(reply));
         assertThat(failure.effect()).isEqualTo(effect);
         assertThat(failure.remedy()).contains(remedy);

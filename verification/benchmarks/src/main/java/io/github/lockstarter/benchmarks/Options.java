@@ -11,7 +11,7 @@ import java.util.TreeMap;
 public record Options(Map<String, String> values) {
 
     private static final Set<String> KNOWN = Set.of(
-            ("clients rounds warm-up round section locks windows threads jvms instances forks lease pause seed out")
+            "clients rounds warm-up round section locks windows threads jvms instances forks lease pause seed out"
                     .split(" "));
 
     public Options {

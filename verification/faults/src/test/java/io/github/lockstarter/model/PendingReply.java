@@ -9,6 +9,8 @@ package io.github.lockstarter.model;
 record PendingReply(ScriptOutcome outcome, int fencing, int marker) {
 
     PendingReply tick(int forgotten) {
-        return outcome == ScriptOutcome.GRANTED ? new PendingReply(outcome, Fencing.tick(fencing, forgotten), marker) : this;
+        return outcome == ScriptOutcome.GRANTED
+                ? new PendingReply(outcome, Fencing.tick(fencing, forgotten), marker)
+                : this;
     }
 }

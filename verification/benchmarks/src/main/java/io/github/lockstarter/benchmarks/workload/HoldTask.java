@@ -10,8 +10,8 @@ import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.server.Addresses;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.concurrent.TimeUnit;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A JVM that only holds locks. */

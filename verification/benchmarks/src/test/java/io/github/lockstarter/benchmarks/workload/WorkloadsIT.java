@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.benchmarks.Options;
 import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.measure.Figure;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
-import io.github.lockstarter.benchmarks.measure.Figure;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
