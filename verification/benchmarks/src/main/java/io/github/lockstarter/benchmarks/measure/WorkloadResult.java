@@ -42,7 +42,7 @@ public record WorkloadResult(
                 .filter(row -> row.role() == Role.SUBJECT)
                 .limit(1)
                 .flatMap(subject -> rows.stream()
-                        .filter(row -> row != subject)
+                        .filter(row -> !row.equals(subject))
                         .map(row -> "÷ " + row.label() + row.ratiosOf(subject)));
         return Stream.concat(rows.stream().map(row -> row.label() + row.text()), ratios)
                 .collect(Collectors.joining("\n", title + "\n", "\n"));
