@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The figures of one client.
@@ -49,11 +50,11 @@ public record Row(String client, String label, Role role, Map<String, Figure> fi
     /** Medians of another client, divided by those of this one. */
     String ratiosOf(Row other) {
         return figures.entrySet().stream()
-                .filter(each -> other.figures.containsKey(each.getKey())
-                        && each.getValue().median() != 0)
-                .map(each -> each.getKey() + " "
-                        + Figure.number(other.figures.get(each.getKey()).median()
-                                / each.getValue().median()))
+                .filter(each -> each.getValue().median() != 0)
+                .flatMap(each -> Stream.ofNullable(other.figures.get(each.getKey()))
+                        .map(theirs -> each.getKey() + " "
+                                + Figure.number(
+                                        theirs.median() / each.getValue().median())))
                 .collect(Collectors.joining(", ", ": ", ""));
     }
 }

@@ -19,6 +19,8 @@ public enum ServerKind {
     ETCD("etcd", EtcdStoreServer::start);
 
     private final String label;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a method reference
     private final Supplier<StoreServer> start;
 
     ServerKind(String label, Supplier<StoreServer> start) {
