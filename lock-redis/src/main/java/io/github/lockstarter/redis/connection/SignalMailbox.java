@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.connection;
 
-import io.github.lockstarter.redis.key.KeyEncoding;
 import io.github.lockstarter.spi.SignalListener;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import java.util.Optional;

@@ -10,10 +10,10 @@ import static org.mockito.Mockito.verify;
 
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.redis.BackendUser;
+import io.github.lockstarter.redis.LockScript;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
-import io.github.lockstarter.redis.script.LockScript;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;

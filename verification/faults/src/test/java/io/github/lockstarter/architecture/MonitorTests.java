@@ -48,7 +48,7 @@ class MonitorTests {
             "io.github.lockstarter.engine.TimerThread",
             "io.github.lockstarter.local.LocalLockBackend",
             "io.github.lockstarter.redis.connection.RedisConnections",
-            "io.github.lockstarter.redis.key.SlotTags",
+            "io.github.lockstarter.redis.SlotTags",
             "io.github.lockstarter.redlock.Candidate",
             "io.github.lockstarter.redlock.NodeAnswers",
             "io.github.lockstarter.redlock.NodeClock",

@@ -1,7 +1,7 @@
 package io.github.lockstarter.stored;
 
 import io.github.lockstarter.etcd.EtcdTexts;
-import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.KeySpace;
 import io.github.lockstarter.spi.StoredKeys;
 import io.github.lockstarter.zookeeper.ZooKeeperTexts;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.github.lockstarter.simulation.episode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.kit.event.LabEvent;
-import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.LockScript;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.github.lockstarter.simulation.episode;
 
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
-import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.LockScript;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
 import io.github.lockstarter.simulation.redis.Reply;
 import io.github.lockstarter.simulation.redis.SimRedis;

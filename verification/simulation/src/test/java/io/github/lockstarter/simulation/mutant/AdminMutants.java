@@ -14,7 +14,7 @@ final class AdminMutants {
                                 "A lock is taken away only with the fencing token that the operator saw",
                                 "I1",
                                 "I4")
-                        .changing("redis.script.AdminScripts", "isStale", Behaviour.returning(false)),
+                        .changing("redis.AdminScripts", "isStale", Behaviour.returning(false)),
                 Mutant.named(
                                 "revocation-unheard",
                                 "A holder that receives the revocation has lost the lock",

@@ -1,6 +1,6 @@
 package io.github.lockstarter.simulation.mutant;
 
-import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.LockScript;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -58,7 +58,7 @@ final class EditedScripts implements UnaryOperator<String> {
     }
 
     private static String read(String file) {
-        try (InputStream resource = LockScript.class.getResourceAsStream(file)) {
+        try (InputStream resource = LockScript.class.getResourceAsStream("script/" + file)) {
             return new String(Objects.requireNonNull(resource, file).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -25,7 +25,7 @@ final class HistoryMutants {
                                 "string.find(info, here, named, true) == named + 14 then",
                                 "string.find(info, here, 1, true) then"),
                 Mutant.named("markers-forgotten", "A client sends the marker that it saw last", "I1")
-                        .changing("redis.history.ServerHistory", "known", Behaviour.returning("")),
+                        .changing("redis.ServerHistory", "known", Behaviour.returning("")),
                 Mutant.named("counter-not-at-clock", "The counter is raised to the clock", "I2")
                         .editing(
                                 "fencing_tokens.lua",

@@ -70,7 +70,7 @@ final class OwnershipMutants {
                         .changing("engine.Hold", "isPastMaxHold", Behaviour.returning(false)),
                 Mutant.named("not-held-ignored", "A renewal that finds another owner is a loss", "I1")
                         .changing(
-                                "redis.script.RenewScript$RenewReply",
+                                "redis.RenewScript$RenewReply",
                                 "status",
                                 Behaviour.resulting((arguments, own) -> (char) own == '0' ? '1' : own)),
                 Mutant.named("late-grant-kept", "A grant without a taker is given back", "I8")

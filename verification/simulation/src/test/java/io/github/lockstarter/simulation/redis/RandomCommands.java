@@ -1,6 +1,6 @@
 package io.github.lockstarter.simulation.redis;
 
-import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.LockScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

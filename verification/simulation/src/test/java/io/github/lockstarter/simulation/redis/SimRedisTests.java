@@ -3,7 +3,7 @@ package io.github.lockstarter.simulation.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.LockScript;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,346 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.redis.CallQueue.Sender;
+import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.github.lockstarter.redis.ScriptRunner.Reader;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.FailedResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.QuorumNode.Vote;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
+
+    private static final String TAG_IS_NAME = "=";
+
+    private static final String TIMED = "time";
+
+    private static final int SINGLE_LOCK_ARGUMENTS = 4;
+
+    private final ScriptRunner runner;
+    private final KeySpace keySpace;
+    private final ClientHistories histories;
+    private final RedisExceptionTranslator failures;
+    private final BiConsumer<String, String> acknowledging;
+
+    public AcquireScript(
+            ScriptRunner runner,
+            KeySpace keySpace,
+            ClientHistories histories,
+            RedisExceptionTranslator failures,
+            BiConsumer<String, String> acknowledging) {
+        this.runner = runner;
+        this.keySpace = keySpace;
+        this.histories = histories;
+        this.failures = failures;
+        this.acknowledging = acknowledging;
+    }
+
+    @Override
+    public boolean isCollected(AcquireCommand command) {
+        return !histories.isPerSlot() && isPlain(command);
+    }
+
+    private static boolean isPlain(AcquireCommand command) {
+        return command.fencingTokens() == 1
+                && command.permits() == 1
+                && command.minHold().isZero()
+                && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
+    }
+
+    /** Several commands must be plain attempts that share a history. */
+    @Override
+    public CompletionStage<List<AcquireResult>> send(List<AcquireCommand> commands) {
+        return send(commands, !commands.get(0).minHold().isZero())
+                .thenApply(votes -> votes.stream().map(Vote::result).toList());
+    }
+
+    public CompletionStage<Vote> vote(AcquireCommand command) {
+        return send(List.of(command), true).thenApply(votes -> votes.get(0));
+    }
+
+    private CompletionStage<List<Vote>> send(List<AcquireCommand> commands, boolean timed) {
+        ServerHistory history = histories.ofKey(commands.get(0).key());
+        String known = history.known();
+        return runner.run(call(commands, history, known, timed), new Answers(commands, history, known));
+    }
+
+    /** Why the store refuses the attempt, for operators; empty if another owner or a recovery is the reason. */
+    public CompletionStage<Optional<String>> refusalOf(AcquireCommand command) {
+        ServerHistory history = histories.ofKey(command.key());
+        String known = history.known();
+        List<AcquireCommand> commands = List.of(command);
+        return runner.run(call(commands, history, known, false), new Refusals(new Answers(commands, history, known)));
+    }
+
+    @Override
+    public AcquireResult unsent(AcquireCommand command) {
+        return resultOf(failures.ofTooManyUnanswered(CallQueue.MOST_UNANSWERED));
+    }
+
+    /** @param timed only for a single lock */
+    private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean timed) {
+        int count = commands.size();
+        String[] keys = new String[2 * count + 3];
+        String[] arguments = new String[3 + 4 * count + SINGLE_LOCK_ARGUMENTS];
+        Arrays.fill(arguments, ScriptCall.ABSENT);
+        arguments[0] = known;
+        arguments[1] = ScriptCall.millis(history.terms().grace());
+        Duration patience = Duration.ZERO;
+        for (int i = 0; i < count; i++) {
+            AcquireCommand command = commands.get(i);
+            LockKeys lock = keySpace.keysOf(command.key());
+            Waiting waiting = command.waiting().orElse(null);
+            keys[i] = lock.lock();
+            keys[count + i] = lock.waiters();
+            keys[2 * count] = lock.fence();
+            arguments[3 + 4 * i] = command.token().value();
+            arguments[4 + 4 * i] = ScriptCall.millis(command.lease());
+            arguments[5 + 4 * i] = Long.toString(command.fencingFloor());
+            arguments[6 + 4 * i] =
+                    waiting == null ? ScriptCall.ABSENT : lock.name().isEmpty() ? TAG_IS_NAME : lock.name();
+            patience = waiting == null || waiting.patience().compareTo(patience) < 0 ? patience : waiting.patience();
+        }
+        arguments[2] = patience.isZero() ? ScriptCall.ABSENT : ScriptCall.millis(patience);
+        AcquireCommand first = commands.get(0);
+        if (timed || !isPlain(first)) {
+            int from = 3 + 4 * count;
+            arguments[from] = Integer.toString(first.fencingTokens());
+            arguments[from + 1] = first.waiting()
+                    .filter(waiting -> waiting.position() != Waiting.NEW)
+                    .map(waiting -> Long.toString(waiting.position()))
+                    .orElse(ScriptCall.ABSENT);
+            arguments[from + 2] = timed ? TIMED : ScriptCall.ABSENT;
+            if (first.permits() > 1) {
+                arguments[from + 3] = Integer.toString(first.permits());
+            }
+        }
+        keys[2 * count + 1] = history.key();
+        keys[2 * count + 2] = history.checkedKey();
+        LockScript script = first.permits() == 1 ? LockScript.ACQUIRE : LockScript.ACQUIRE_PERMIT;
+        return new ScriptCall(script, keys, arguments);
+    }
+
+    private static AcquireResult resultOf(RedisFailure failure) {
+        return switch (failure.effect()) {
+            case NONE -> new AcquireResult.Rejected(failure.problem(), failure.cause());
+            case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
+            case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
+        };
+    }
+
+    private final class Refusals implements Reader<Optional<String>> {
+
+        private final Answers answers;
+
+        Refusals(Answers answers) {
+            this.answers = answers;
+        }
+
+        @Override
+        public Optional<String> of(List<Object> parts, boolean repeated) {
+            Throwable refusal = refusalIn(parts);
+            if (refusal != null) {
+                return failed(failures.ofExecuting(refusal));
+            }
+            AcquireResult result = answers.of(parts, repeated).get(0).result();
+            return result instanceof FailedResult failed ? Optional.of(failed.reason()) : Optional.empty();
+        }
+
+        @Override
+        public @Nullable Throwable refusalIn(List<Object> parts) {
+            return answers.refusalIn(parts);
+        }
+
+        @Override
+        public Optional<String> failed(RedisFailure failure) {
+            return Optional.of(failure.reason());
+        }
+    }
+
+    private final class Answers implements Reader<List<Vote>> {
+
+        private final List<AcquireCommand> commands;
+        private final ServerHistory history;
+        private final String known;
+
+        Answers(List<AcquireCommand> commands, ServerHistory history, String known) {
+            this.commands = commands;
+            this.history = history;
+            this.known = known;
+        }
+
+        @Override
+        public List<Vote> of(List<Object> parts, boolean repeated) {
+            List<AcquireReply> replies = AcquireReply.all(parts, commands.size());
+            List<Vote> votes = new ArrayList<>(replies.size());
+            for (int i = 0; i < replies.size(); i++) {
+                AcquireReply reply = replies.get(i);
+                votes.add(new Vote(resultOf(commands.get(i), reply, repeated), reply.micros()));
+            }
+            return votes;
+        }
+
+        @Override
+        public @Nullable Throwable refusalIn(List<Object> parts) {
+            for (AcquireReply reply : AcquireReply.all(parts, commands.size())) {
+                if (reply.isRefusal()) {
+                    return new RedisCommandExecutionException(reply.marker());
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public List<Vote> failed(RedisFailure failure) {
+            Vote failed = new Vote(AcquireScript.resultOf(failure), OptionalLong.empty());
+            return Collections.nCopies(commands.size(), failed);
+        }
+
+        private AcquireResult resultOf(AcquireCommand command, AcquireReply reply, boolean repeated) {
+            String key = command.key();
+            if (reply.isRefusal()) {
+                RedisFailure refusal = failures.ofError(reply.marker());
+                return AcquireScript.resultOf(repeated ? refusal.afterReconnect() : refusal);
+            }
+            history.learn(reply.marker());
+            if (reply.status() == AcquireReply.GRANTED) {
+                return new AcquireResult.Granted(
+                        reply.value(),
+                        reply.number(),
+                        reply.owner(),
+                        reply.marker().isEmpty() ? known : reply.marker(),
+                        reply.slot());
+            }
+            if (reply.status() == AcquireReply.CONTENDED) {
+                if (!reply.unacknowledged().isEmpty()) {
+                    acknowledging.accept(reply.unacknowledged(), key);
+                }
+                return new AcquireResult.Contended(
+                        remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
+            }
+            if (reply.status() == AcquireReply.RECOVERING) {
+                Duration left = Duration.ofMillis(reply.value());
+                return new AcquireResult.Recovering(left, history.recovers(left).problem());
+            }
+            if (reply.status() == AcquireReply.WRONG_TYPE) {
+                return wrongType(key, reply);
+            }
+            throw new IllegalStateException("Unknown status " + reply.status());
+        }
+
+        private static Optional<Duration> remaining(long millis) {
+            return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        }
+
+        private AcquireResult wrongType(String key, AcquireReply reply) {
+            LockKeys keys = keySpace.keysOf(key);
+            List<String> names = List.of(
+                    KeySpace.slotOf(keys.lock(), Math.toIntExact(reply.number())),
+                    keys.fence(),
+                    keys.waiters(),
+                    history.key());
+            return new AcquireResult.Rejected(
+                    "Redis key '" + names.get(Math.toIntExact(reply.value()) - 1)
+                            + "' holds another type than locks keep there, so another program uses it. Check it with"
+                            + " TYPE, then delete it or choose"
+                            + " another distributed-lock.key-prefix",
+                    new RedisCommandExecutionException("WRONGTYPE"));
+        }
+    }
+
+    /**
+     * @param value first fencing token, remaining lease, retry delay, or number of the key with a wrong type
+     * @param number of other queued instances, or the queue position
+     * @param marker of the server's history; empty if the caller knows it
+     * @param holder token of the other owner, of the owner that a takeover replaced, or {@link ReleaseScript#KEPT};
+     *     else empty
+     * @param unacknowledged trace to acknowledge before the takeover; else empty
+     * @param slot granted, or tried last
+     */
+    record AcquireReply(
+            long status,
+            long value,
+            long number,
+            String marker,
+            String holder,
+            String unacknowledged,
+            OptionalLong micros,
+            int slot) {
+
+        static final long GRANTED = 1;
+
+        static final long CONTENDED = 0;
+
+        /** The lock is free, but the server may have forgotten an owner. */
+        static final long RECOVERING = 2;
+
+        static final long WRONG_TYPE = -1;
+
+        /** The server refused; the marker is its error message. */
+        static final long REFUSED = -2;
+
+        private static final int TIME = 6;
+        private static final int SLOT = 7;
+
+        /** Others of the call may have succeeded. */
+        boolean isRefusal() {
+            return status == REFUSED;
+        }
+
+        boolean isKept() {
+            return holder.equals(ReleaseScript.KEPT);
+        }
+
+        Optional<LockHolder> owner() {
+            return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(LockToken.holderOf(holder));
+        }
+
+        static List<AcquireReply> all(List<Object> parts, int count) {
+            if (count == 1) {
+                return List.of(of(parts.size() == 1 ? parts.get(0) : parts));
+            }
+            if (parts.size() != count) {
+                throw new IllegalArgumentException("Not a reply for " + count + " locks");
+            }
+            return parts.stream().map(AcquireReply::of).toList();
+        }
+
+        static AcquireReply of(Object said) {
+            if (said instanceof Long fencingToken) {
+                return new AcquireReply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0);
+            }
+            List<?> parts = (List<?>) said;
+            return new AcquireReply(
+                    (Long) parts.get(0),
+                    (Long) parts.get(1),
+                    (Long) parts.get(2),
+                    text(parts, 3),
+                    text(parts, 4),
+                    text(parts, 5),
+                    parts.size() > TIME && parts.get(TIME) instanceof Long micros
+                            ? OptionalLong.of(micros)
+                            : OptionalLong.empty(),
+                    parts.size() > SLOT ? Math.toIntExact((Long) parts.get(SLOT)) : 0);
+        }
+
+        private static String text(List<?> parts, int place) {
+            return place < parts.size() ? (String) parts.get(place) : "";
+        }
+    }
+}

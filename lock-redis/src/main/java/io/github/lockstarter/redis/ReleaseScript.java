@@ -1,0 +1,144 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.redis.CallQueue.Sender;
+import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.github.lockstarter.redis.ScriptRunner.Reader;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.Slots;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/**
+ * Sends releases, and reads the replies of {@code release.lua}.
+ *
+ * @param isCluster then locks are rarely on one server, and {@code PUBLISH} counts only listeners of its own node
+ */
+record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCluster)
+        implements Sender<ReleaseCommand, ReleaseResult> {
+
+    private static final long SIGNALLED = 3;
+
+    static final long NOT_HELD = 0;
+
+    private static final String ENDS = "ends";
+
+    private static final int SINGLE_LOCK_ARGUMENTS = 4;
+
+    private static final long FREE = -1;
+
+    /** Replaces the owner's token while a lock is kept for the rest of its minimum hold. */
+    static final String KEPT = "%kept";
+
+    /** Factor of the remaining milliseconds in a reply; the status is the remainder. */
+    private static final long PER_MILLISECOND = 4;
+
+    static String counting(boolean isCluster) {
+        return isCluster ? "uncounted" : ScriptCall.ABSENT;
+    }
+
+    @Override
+    public boolean isCollected(ReleaseCommand command) {
+        return !isCluster
+                && command.slots().count() == 1
+                && command.ownWait() instanceof Wait.Unchanged
+                && command.minHold().isZero();
+    }
+
+    @Override
+    public CompletionStage<List<ReleaseResult>> send(List<ReleaseCommand> commands) {
+        return runner.run(call(commands), new Statuses(commands));
+    }
+
+    /** Releases the one of several slots that the token holds, in one call. */
+    public CompletionStage<ReleaseResult> sendToAll(ReleaseCommand command) {
+        Slots slots = command.slots();
+        List<ReleaseCommand> each = IntStream.range(slots.from(), slots.from() + slots.count())
+                .mapToObj(slot -> command.releasing(Slots.one(slot)))
+                .toList();
+        return send(each).thenApply(results -> results.stream()
+                .filter(result ->
+                        !(result instanceof ReleaseResult.NotHeld || result instanceof ReleaseResult.FoundFree))
+                .findFirst()
+                .orElse(results.get(0)));
+    }
+
+    /**
+     * Several commands must be immediate releases that leave the queue unchanged; in a cluster, of slots of one lock.
+     */
+    private ScriptCall call(List<ReleaseCommand> commands) {
+        int count = commands.size();
+        String[] keys = new String[2 * count];
+        String[] arguments = new String[2 * count + SINGLE_LOCK_ARGUMENTS];
+        Arrays.fill(arguments, ScriptCall.ABSENT);
+        for (int i = 0; i < count; i++) {
+            LockKeys lock = keySpace.keysOf(commands.get(i).key());
+            keys[i] = KeySpace.slotOf(lock.lock(), commands.get(i).slots().from());
+            keys[count + i] = lock.waiters();
+            arguments[2 * i] = commands.get(i).token().value();
+            arguments[2 * i + 1] = lock.name();
+        }
+        ReleaseCommand first = commands.get(0);
+        arguments[2 * count] = counting(isCluster);
+        arguments[2 * count + 1] = first.ownWait() instanceof Wait.Ends ends
+                ? ENDS + ends.position()
+                : first.requeue().map(ScriptCall::millis).orElse(ScriptCall.ABSENT);
+        if (!first.minHold().isZero()) {
+            arguments[2 * count + 2] = ScriptCall.millis(first.minHold());
+            arguments[2 * count + 3] = Long.toString(first.fencingToken());
+        }
+        return new ScriptCall(LockScript.RELEASE, keys, arguments);
+    }
+
+    private record Statuses(List<ReleaseCommand> commands) implements Reader<List<ReleaseResult>> {
+
+        @Override
+        public List<ReleaseResult> of(List<Object> statuses, boolean repeated) {
+            if (statuses.size() != commands.size()) {
+                throw new IllegalArgumentException("Not a reply for " + commands.size() + " locks");
+            }
+            List<ReleaseResult> results = new ArrayList<>(statuses.size());
+            for (int i = 0; i < statuses.size(); i++) {
+                Long status = (Long) statuses.get(i);
+                results.add(repeated ? ofRepeated(commands.get(i).token(), status) : of(status));
+            }
+            return results;
+        }
+
+        private static ReleaseResult of(long reply) {
+            long status = reply % PER_MILLISECOND;
+            long rest = reply / PER_MILLISECOND;
+            int signalled = status == SIGNALLED ? 1 : 0;
+            if (reply == FREE || status == NOT_HELD) {
+                return new ReleaseResult.NotHeld();
+            }
+            return rest == 0
+                    ? new ReleaseResult.Released(signalled)
+                    : new ReleaseResult.Kept(Duration.ofMillis(rest), signalled);
+        }
+
+        /**
+         * A lock that a second copy finds free may have been released by the first, unless it may have been taken over.
+         */
+        private static ReleaseResult ofRepeated(LockToken token, long reply) {
+            if (reply == FREE && token.takeoverMillis() == 0) {
+                return new ReleaseResult.Released(0);
+            }
+            ReleaseResult result = of(reply);
+            return result instanceof ReleaseResult.NotHeld ? new ReleaseResult.FoundFree() : result;
+        }
+
+        @Override
+        public List<ReleaseResult> failed(RedisFailure failure) {
+            return Collections.nCopies(commands.size(), new ReleaseResult.Unknown(failure.problem(), failure.cause()));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.DurationText;
+import io.github.lockstarter.redis.cause.ExceptionCauses;
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks the settings of every server that keeps locks. A server that answers without a setting, or refuses {@code
+ * INFO}, causes no warning; one that does not answer keeps its earlier warnings.
+ * <p>Thread-safe: a late answer may replace a newer one until the next check.
+ */
+final class ServerChecks {
+
+    private final RedisConnections connections;
+    private final RedisConnector connector;
+    private final RedisSettings settings;
+    private final GraceComparison comparison;
+
+    private volatile Map<String, List<String>> warnings = Map.of();
+
+    public ServerChecks(
+            RedisConnections connections, RedisConnector connector, RedisSettings settings, KeySpace keySpace) {
+        this.connections = connections;
+        this.connector = connector;
+        this.settings = settings;
+        this.comparison = new GraceComparison(
+                connections,
+                connector::nanoTime,
+                keySpace.history() + ":grace",
+                settings.guard().grace());
+    }
+
+    /** Compares the grace period with that of other instances, and keeps it for their comparison. Never fails. */
+    public void compareGrace() {
+        comparison.compareAndKeep();
+    }
+
+    public List<String> warnings() {
+        return Stream.of(
+                        deposedMaster().stream(),
+                        shortGrace().stream(),
+                        otherGrace().stream(),
+                        warnings.values().stream().flatMap(List::stream))
+                .flatMap(each -> each)
+                .toList();
+    }
+
+    private Optional<String> shortGrace() {
+        Duration grace = settings.guard().grace();
+        Duration timeout = settings.commandTimeout();
+        return connector.hasStaticNodes() && !settings.guard().isOff() && grace.compareTo(timeout.multipliedBy(4)) <= 0
+                ? Optional.of("Redis at " + connector.target().name()
+                        + " may get a second master that grants locks before this"
+                        + " instance detects it: the grace period is " + DurationText.exactly(grace)
+                        + ", and must be longer than four times distributed-lock.redis.command-timeout ("
+                        + DurationText.exactly(timeout) + "). Lower command-timeout, or raise"
+                        + " distributed-lock.redis.grace-period (docs/guarantees.md, Failover and restart)")
+                : Optional.empty();
+    }
+
+    private Optional<String> otherGrace() {
+        return comparison
+                .difference()
+                .map(other -> "Redis at " + connector.target().name()
+                        + " was used within the last 30s by another instance with the key prefix "
+                        + settings.keyPrefix() + ", or by this one before its restart, which grants no free locks for "
+                        + DurationText.exactly(other) + " after a failover or restart; this one waits for "
+                        + DurationText.exactly(settings.guard().grace())
+                        + ". The one that waits less may grant locks that are held. Set the same"
+                        + " distributed-lock.max-lease, redis.grace-period and redis.deposed-master-writes in all"
+                        + " instances, or another distributed-lock.key-prefix");
+    }
+
+    private Optional<String> deposedMaster() {
+        return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
+                ? Optional.of("Redis at " + connector.target().name()
+                        + " may go on granting locks after sentinels have promoted another"
+                        + " master, and distributed-lock.redis.deposed-master-writes is 0s. Set min-replicas-to-write "
+                        + "to the number of replicas, min-replicas-max-lag to at most a third of the shortest lease - "
+                        + "2s, and deposed-master-writes to min-replicas-max-lag + 2s (docs/guarantees.md, case 7)")
+                : Optional.empty();
+    }
+
+    /** Never fails. */
+    public CompletableFuture<?> look() {
+        Map<String, CompletableFuture<Optional<String>>> answers = new LinkedHashMap<>();
+        connections
+                .servers()
+                .forEach((server, link) -> answers.put(
+                        server.isEmpty() ? connector.target().name() : server,
+                        // The whole default reply: before version 7, INFO takes one section or none.
+                        link.thenCompose(open -> open.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8)))
+                                .handle(ServerChecks::answer)));
+        return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
+                .thenCombine(comparison.compare(), (all, compared) -> compared)
+                .thenRun(() -> {
+                    Map<String, List<String>> found = new LinkedHashMap<>();
+                    answers.forEach((server, answer) -> found.put(
+                            server,
+                            answer.getNow(Optional.empty()) // all are complete
+                                    .map(info -> ServerState.of(info).warnings(server, settings))
+                                    .orElseGet(() -> warnings.getOrDefault(server, List.of()))));
+                    warnings = found;
+                });
+    }
+
+    /** Empty if no answer came; a refusal is an answer. */
+    private static Optional<String> answer(@Nullable String info, @Nullable Throwable failure) {
+        return failure != null && ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException
+                ? Optional.of("")
+                : Optional.ofNullable(info);
+    }
+}

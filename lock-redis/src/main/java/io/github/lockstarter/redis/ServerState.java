@@ -1,0 +1,97 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The lock-related part of a server's {@code INFO}; fields that the server or its version lacks are missing. */
+record ServerState(Map<String, String> fields) {
+
+    /** A server with default snapshot settings saves within an hour of a change. */
+    private static final Duration UNSAVED = Duration.ofMinutes(70);
+
+    static ServerState of(@Nullable String info) {
+        Map<String, String> fields = new HashMap<>();
+        if (info != null) {
+            info.lines().filter(line -> line.indexOf(':') > 0).forEach(line -> {
+                int colon = line.indexOf(':');
+                fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
+            });
+        }
+        return new ServerState(Map.copyOf(fields));
+    }
+
+    /** The field that tells of other masters which accept writes to the same keys: of Redis Enterprise, or of KeyDB. */
+    Optional<String> otherMasters() {
+        return Stream.of("crdt_replid", "crdt_config_version", "role")
+                .filter(fields::containsKey)
+                .map(name -> name + ':' + fields.get(name))
+                .filter(field -> !field.startsWith("role:") || field.equals("role:active-replica"))
+                .findFirst();
+    }
+
+    List<String> warnings(String server, RedisSettings settings) {
+        List<String> warnings = new ArrayList<>();
+        String place = "Redis at " + server;
+        if (evicts()) {
+            warnings.add(place + " evicts keys when it is full (maxmemory-policy " + fields.get("maxmemory_policy")
+                    + ", maxmemory " + fields.get("maxmemory") + "): a lock that is evicted while it is held is granted"
+                    + " again at once. Set maxmemory-policy noeviction, or keep locks on a server of their own");
+        }
+        if (settings.guard().isOff()) {
+            if (hasNoLog()) {
+                warnings.add(place + " has no append-only file (appendonly no), and"
+                        + " distributed-lock.redis.grace-period is 0s: after a restart, locks acquired since"
+                        + " the last snapshot are missing and are granted again while their holders work. Remove"
+                        + " grace-period, or set appendonly yes with appendfsync always");
+            }
+        } else if (hasNoLog() && isUnsaved() && settings.guard().firstUse() == FirstUse.GRANT) {
+            warnings.add(place + " has no append-only file (appendonly no), and has not saved the last "
+                    + fields.get("rdb_changes_since_last_save") + " changes: if it restarts, the history guard needs an"
+                    + " instance that used it before to detect that locks were forgotten. Set appendonly yes or save");
+        }
+        if (executesScriptsWithoutReplicas()
+                && !settings.guard().deposedMasterWrites().isZero()) {
+            warnings.add(place + " runs version " + fields.get("redis_version") + ", which executes scripts regardless"
+                    + " of min-replicas-to-write: a deposed master continues to grant locks for longer than"
+                    + " distributed-lock.redis.deposed-master-writes. Use Redis 6.2 or later");
+        }
+        return warnings;
+    }
+
+    /** Redis 6.0 applies the setting to commands, but not to those that a script calls. */
+    private boolean executesScriptsWithoutReplicas() {
+        return fields.getOrDefault("redis_version", "").startsWith("6.0.");
+    }
+
+    private boolean evicts() {
+        String policy = fields.getOrDefault("maxmemory_policy", "noeviction");
+        return !policy.equals("noeviction") && number("maxmemory") > 0;
+    }
+
+    private boolean hasNoLog() {
+        return "0".equals(fields.get("aof_enabled"));
+    }
+
+    private boolean isUnsaved() {
+        long seconds = number("server_time_usec") / 1_000_000 - number("rdb_last_save_time");
+        return number("rdb_changes_since_last_save") > 0
+                && fields.containsKey("server_time_usec")
+                && seconds > UNSAVED.toSeconds();
+    }
+
+    private long number(String field) {
+        try {
+            return Long.parseLong(fields.getOrDefault(field, "0"));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+}

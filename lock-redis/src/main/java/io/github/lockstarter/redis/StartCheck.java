@@ -1,0 +1,184 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.github.lockstarter.redis.cause.ExceptionCauses;
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.Replication;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
+import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.Limit;
+import io.lettuce.core.Range;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * Sends each command of the scripts, then acquires, renews and releases a {@link TrialLock}, so that a missing right or
+ * an unsuitable server shows at startup. Three round trips. The commands alone come first: an error inside a script
+ * names no command before Redis 8.
+ */
+final class StartCheck {
+
+    private static final String KEY = "lock-starter:start-check";
+
+    private static final long MILLIS = 5_000;
+
+    private final RedisConnections connections;
+    private final RedisConnector connector;
+    private final RedisSettings settings;
+    private final KeySpace keySpace;
+    private final ClientHistories histories;
+    private final RedisExceptionTranslator failures;
+
+    public StartCheck(
+            RedisConnections connections,
+            RedisConnector connector,
+            RedisSettings settings,
+            KeySpace keySpace,
+            ClientHistories histories,
+            RedisExceptionTranslator failures) {
+        this.connections = connections;
+        this.connector = connector;
+        this.settings = settings;
+        this.keySpace = keySpace;
+        this.histories = histories;
+        this.failures = failures;
+    }
+
+    /**
+     * A missing history id does not prevent the start.
+     *
+     * @return warnings
+     */
+    public List<String> run() {
+        TrialLock trial = new TrialLock(keySpace, connections, connector, failures);
+        CompletableFuture<RedisLink> opened = new CompletableFuture<>();
+        connections.link(trial.keys().lock(), opened);
+        StatefulConnection<String, String> connection =
+                answer(opened, failures::ofConnecting).commands();
+        RedisClusterAsyncCommands<String, String> redis =
+                connection instanceof StatefulRedisClusterConnection<String, String> cluster
+                        ? cluster.async()
+                        : ((StatefulRedisConnection<String, String>) connection).async();
+        LockKeys real = keySpace.keysOf(KEY);
+        AsyncCommand<String, String, List<Object>> look =
+                AdminScripts.inspect(real, 0, histories.of(real.lock())).byText();
+        List<CompletionStage<?>> commands = sent(redis, trial.keys());
+        CompletionStage<String> info = info(redis);
+        connection.dispatch(look);
+        commands.forEach(command -> answer(command, failures::ofExecuting));
+        String told = answer(info, failures::ofExecuting);
+        answer(look, failures::ofExecuting);
+        refuseSeveralMasters(ServerState.of(told));
+        histories.found(Optional.of(Replication.of(told).history()).filter(name -> !name.isEmpty()));
+        run(trial, redis);
+        return trial.refusesSignals() ? List.of(withoutSignals()) : List.of();
+    }
+
+    private void run(TrialLock trial, RedisClusterAsyncCommands<String, String> redis) {
+        List<CompletionStage<Optional<RedisFailure>>> again;
+        try {
+            List<CompletionStage<Optional<RedisFailure>>> first = trial.send();
+            trial.limit(redis);
+            first.forEach(this::succeed);
+            again = trial.send();
+        } finally {
+            BlockingWait.awaitUninterruptibly(trial.remove(redis));
+        }
+        again.forEach(this::succeed);
+    }
+
+    private void succeed(CompletionStage<Optional<RedisFailure>> sent) {
+        answer(sent, failures::ofExecuting).ifPresent(failure -> {
+            throw unavailable(failure);
+        });
+    }
+
+    private void refuseSeveralMasters(ServerState server) {
+        if (settings.singleMaster() == SingleMaster.CHECKED) {
+            server.otherMasters().ifPresent(field -> {
+                throw new RedisUnavailableException(
+                        "Redis at " + connector.target().name()
+                                + " is one of several masters that replicate each other (" + field
+                                + "): each of them grants the same lock",
+                        "Keep locks in a database without Active-Active or active-replica. If all instances use this"
+                                + " master, and none fails over to another, set distributed-lock.redis.active-active"
+                                + "=false");
+            });
+        }
+    }
+
+    private String withoutSignals() {
+        return "Redis at " + connector.target().name()
+                + " refuses PUBLISH inside scripts: callers that wait for another"
+                + " instance retry, after up to distributed-lock.retry.max-delay. Use a server or proxy whose scripts"
+                + " may publish";
+    }
+
+    private List<CompletionStage<?>> sent(RedisClusterAsyncCommands<String, String> redis, LockKeys keys) {
+        String text = keys.lock();
+        String queue = keys.waiters();
+        return List.of(
+                redis.time(),
+                redis.set(text, "0", SetArgs.Builder.nx().px(MILLIS)),
+                redis.set(text, "1", SetArgs.Builder.keepttl()), // needs Redis 6
+                redis.get(text),
+                redis.mget(text),
+                redis.incrby(text, 1),
+                redis.pttl(text),
+                redis.exists(text),
+                redis.del(text),
+                redis.zadd(queue, 1, KEY),
+                redis.pexpire(queue, MILLIS),
+                redis.zscore(queue, KEY),
+                redis.zcard(queue),
+                redis.zrem(queue, KEY),
+                redis.zpopmin(queue),
+                redis.zrangebyscore(queue, Range.unbounded(), Limit.from(1)),
+                redis.publish(keySpace.mailboxOf(KEY), ""));
+    }
+
+    /** Asked apart, since {@code crdt} is no default section, and a server before 7.0 takes one section or none. */
+    private static CompletionStage<String> info(RedisClusterAsyncCommands<String, String> redis) {
+        return text(redis.info()).thenCombine(text(redis.info("crdt")), String::concat);
+    }
+
+    /** Empty if the server refuses. */
+    private static CompletionStage<String> text(CompletionStage<String> asked) {
+        return asked.handle((info, failure) -> {
+            if (failure != null && !(failure instanceof RedisCommandExecutionException)) {
+                throw new CompletionException(failure);
+            }
+            return info == null ? "" : info;
+        });
+    }
+
+    private static <T> T answer(CompletionStage<T> asked, Function<Throwable, RedisFailure> meaning) {
+        try {
+            return BlockingWait.awaitUninterruptibly(asked.toCompletableFuture());
+        } catch (CompletionException | CancellationException e) {
+            throw unavailable(meaning.apply(ExceptionCauses.rootOf(e)));
+        }
+    }
+
+    public static RedisUnavailableException unavailable(RedisFailure failure) {
+        return new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
+    }
+}

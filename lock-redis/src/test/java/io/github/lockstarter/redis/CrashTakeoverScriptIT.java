@@ -1,0 +1,436 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.Scripts.KEYS;
+import static io.github.lockstarter.redis.Scripts.stored;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The mark of a disconnected instance, its beat, the takeover, and its trace. */
+class CrashTakeoverScriptIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static final String CRASHED = "0123456789abcdef0123456789abcdef";
+    private static final String MARK = "lock:doubt:" + CRASHED;
+    private static final String TRACE = "lock:taken:" + CRASHED;
+    private static final long TAKEOVER = 300;
+    private static final String OWNER = CRASHED + ":1|1700000000123 http-1|" + TAKEOVER;
+    private static final String LABEL = "01234567|1700000000123 http-1|" + TAKEOVER;
+
+    /** Its takeover counts only once replicas have acknowledged it. */
+    private static final String REPLICATED = OWNER + '+';
+
+    private static final String RIVAL = "fedcba9876543210fedcba9876543210:1";
+    private static final String WAITING = "fedcba9876543210fedcba9876543210";
+
+    /** In microseconds: longer than the takeover time. */
+    private static final long LONG = 2 * TAKEOVER * 1_000;
+
+    private static final long BEGIN = 1_700_000_000_000_000L;
+    private static final long MOST_OF_ONE_LOOK = TAKEOVER * 1_000 * 3 / 5;
+    private static final String GUARDED = "";
+    private static final String NOBODY_LISTENS = "0";
+    private static final long GRANTED = 1;
+    private static final long CONTENDED = 0;
+    private static final long RECOVERING = 2;
+
+    private RedisCommands<String, String> redis;
+    private GuardedScripts scripts;
+
+    @BeforeEach
+    void connect() {
+        redis = REDIS.server().commands();
+        scripts = new GuardedScripts(redis);
+        scripts.acquire(OWNER, GUARDED);
+    }
+
+    @Test
+    void marksTheInstanceOfASilentOwner() {
+        String before = redis.get(KEYS.lock());
+        long now = serverMicros();
+        List<Object> answer = scripts.acquire(RIVAL, GUARDED);
+
+        assertThat(answer.get(0)).isEqualTo(CONTENDED);
+        assertThat(answer.get(4)).isEqualTo(LABEL);
+        assertThat(redis.get(KEYS.lock())).as("the lock").isEqualTo(before);
+        String[] mark = redis.get(MARK).split(" ", -1);
+        assertThat(Long.parseLong(mark[0])).as("begin").isBetween(now, serverMicros());
+        assertThat(mark[1]).as("last look").isEqualTo(mark[0]);
+        assertThat(mark[2]).as("disconnected for").isEqualTo("0");
+        assertThat(redis.pttl(MARK)).isCloseTo(GuardedScripts.GRACE, within(10_000L));
+        assertThat(redis.exists(TRACE)).isZero();
+    }
+
+    @Test
+    void aMarkAgesByTheTimeSinceTheLastLook() {
+        mark(serverMicros() - 100_000, 50_000);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.get(MARK)).startsWith(BEGIN + " ");
+        assertThat(unheard()).isBetween(150_000L, 50_000 + MOST_OF_ONE_LOOK);
+    }
+
+    /** A server that stood still between two checks proves nothing about the owner. */
+    @Test
+    void aMarkAgesByAPartOfTheTakeoverTimePerLookAtMost() {
+        mark(serverMicros() - 10 * LONG, 0);
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
+        assertThat(unheard()).isEqualTo(MOST_OF_ONE_LOOK);
+    }
+
+    @Test
+    void aMarkDoesNotAgeWhenTheClockIsSetBack() {
+        mark(serverMicros() + LONG, 1_000);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(unheard()).isEqualTo(1_000);
+    }
+
+    @Test
+    void takesTheLockOverAndLeavesATraceOnceTheMarkIsOldEnough() {
+        long before = fencingToken();
+        scripts.acquire(RIVAL, GUARDED);
+        List<Object> answer = takeover();
+
+        assertThat(answer.get(0)).isEqualTo(GRANTED);
+        assertThat((Long) answer.get(1)).isGreaterThan(before);
+        assertThat(answer.get(4)).isEqualTo(LABEL);
+        assertThat(redis.get(KEYS.lock())).endsWith(' ' + RIVAL);
+        assertThat(redis.get(TRACE)).isEqualTo(redis.get(MARK).split(" ", -1)[0]);
+        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
+    }
+
+    @Test
+    void takesALockOverForALaterAttemptOfABatch() {
+        mark(serverMicros(), LONG);
+        LockKeys other = new KeySpace("lock:").keysOf("other");
+        List<Object> answers = redis.eval(
+                LockScript.ACQUIRE.text(),
+                ScriptOutputType.MULTI,
+                new String[] {
+                    other.lock(),
+                    KEYS.lock(),
+                    other.waiters(),
+                    KEYS.waiters(),
+                    KEYS.fence(),
+                    GuardedScripts.HISTORY,
+                    GuardedScripts.CHECKED
+                },
+                GUARDED,
+                Long.toString(GuardedScripts.GRACE),
+                "",
+                RIVAL,
+                "300000",
+                "0",
+                "",
+                RIVAL,
+                "300000",
+                "0",
+                "");
+        assertThat(answers.get(1)).asInstanceOf(InstanceOfAssertFactories.LIST).startsWith(GRANTED);
+        assertThat(redis.get(KEYS.lock())).endsWith(' ' + RIVAL);
+    }
+
+    /** A mark that begins in the microsecond of an earlier one, or on a clock that was set back. */
+    @Test
+    void aNewMarkBeginsAfterTheTrace() {
+        long future = serverMicros() + 60_000_000;
+        redis.set(TRACE, future + "+");
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.get(MARK)).startsWith((future + 1) + " ");
+    }
+
+    @Test
+    void aBeatRemovesTheMark() {
+        mark(serverMicros(), LONG);
+        List<String> answer = scripts.beat(CRASHED, GUARDED);
+
+        assertThat(answer).hasSize(5).startsWith(scripts.marker(), "").endsWith(NOBODY_LISTENS);
+        assertThat(Integer.parseInt(answer.get(3)))
+                .as("seconds since the start of the server, which began in this second or before")
+                .isNotNegative();
+        assertThat(redis.exists(MARK)).isZero();
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
+    }
+
+    @Test
+    void answersABeatWithTheTakeover() {
+        mark(serverMicros(), LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(scripts.beat(CRASHED, GUARDED).get(1)).isEqualTo(Long.toString(BEGIN));
+    }
+
+    @Test
+    void answersABeatWithTheHistoryBefore() {
+        String first = scripts.marker();
+        scripts.mark("0".repeat(40), 1_000, "first"); // as if a replica was promoted
+        String before = scripts.marker();
+        assertThat(scripts.beat(CRASHED, before).get(2)).isEqualTo(before).isNotEqualTo(first);
+        redis.flushall();
+        assertThat(scripts.beat(CRASHED, before).get(2))
+                .as("nothing is known after FLUSHALL")
+                .isEmpty();
+    }
+
+    @Test
+    void answersABeatThatTheMailboxIsSubscribed() throws Exception {
+        try (Listening mailbox = Listening.to(REDIS.server(), CRASHED)) {
+            assertThat(scripts.beat(CRASHED, GUARDED).get(4)).isEqualTo("1");
+            assertThat(mailbox.received()).isEmpty();
+        }
+    }
+
+    @Test
+    void answersABeatThatTheMailboxCannotBeChecked() {
+        REDIS.server().grantDefaultUser("-pubsub");
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
+            mark(serverMicros(), LONG);
+            List<String> answer = forbidden.beat(WAITING, GUARDED, KEYS.lock());
+            assertThat(answer.get(0)).as("counts").isEqualTo(scripts.marker());
+            assertThat(answer.get(4)).containsAnyOf("NOPERM", "ACL failure", "The user executing the script");
+            assertThat(answer.get(5)).as("counts as connected").isEmpty();
+        }
+    }
+
+    /** A failover might go unnoticed. */
+    @Test
+    void ignoresABeatWhenTheServerDoesNotNameItsHistory() {
+        REDIS.server().grantDefaultUser("-info");
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
+            assertThat(forbidden.beat(CRASHED, scripts.marker()).get(0)).isEmpty();
+        }
+    }
+
+    /** A master that was deposed answers, and its answer must not count. */
+    @Test
+    void refusesABeatWithoutAMarkOnAServerThatRefusesWrites() {
+        redis.configSet("min-replicas-to-write", "1");
+        try {
+            assertThatThrownBy(() -> scripts.beat(CRASHED, scripts.marker())).hasMessageContaining("NOREPLICAS");
+        } finally {
+            redis.configSet("min-replicas-to-write", "0");
+        }
+    }
+
+    @Test
+    void aBeatChecksTheOwnersOfLocksThatTheInstanceWaitsFor() {
+        assertThat(looked()).as("first look").isEmpty();
+        assertThat(unheard()).isZero();
+        mark(serverMicros(), LONG);
+        assertThat(looked()).as("abandoned").isEqualTo("1");
+        assertThat(redis.get(KEYS.lock())).as("not taken over by a beat").endsWith(' ' + OWNER);
+        redis.del(KEYS.lock());
+        assertThat(looked()).as("free").isEmpty();
+        redis.hset(KEYS.lock(), "a", "b");
+        assertThat(looked()).as("of another type").isEmpty();
+    }
+
+    @Test
+    void aBeatChecksNoOwnerWhileTheHistoryIsYoung() {
+        scripts.grace(GuardedScripts.QUIET + 100);
+        mark(serverMicros(), LONG);
+        assertThat(looked()).isEmpty();
+        assertThat(unheard()).isEqualTo(LONG);
+    }
+
+    private String looked() {
+        return scripts.beat(WAITING, GUARDED, KEYS.lock()).get(5);
+    }
+
+    @Test
+    void asksForAcknowledgementByReplicasBeforeATakeover() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        mark(serverMicros(), LONG);
+        List<Object> answer = scripts.acquire(RIVAL, GUARDED);
+
+        assertThat(answer.get(0)).isEqualTo(CONTENDED);
+        assertThat(answer.get(4)).isEqualTo(LABEL + '+');
+        assertThat(answer.get(5)).isEqualTo(CRASHED + ' ' + BEGIN);
+        assertThat(looked()).isEqualTo(CRASHED + ' ' + BEGIN);
+        assertThat(redis.get(KEYS.lock())).as("untouched").isEqualTo(stored(REPLICATED));
+        assertThat(redis.get(TRACE)).isEqualTo(Long.toString(BEGIN));
+    }
+
+    @Test
+    void takesALockOverOnceTheReplicasAcknowledgedTheTrace() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        mark(serverMicros(), LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+")).isEqualTo(1);
+
+        assertThat(looked()).isEqualTo("1");
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
+        assertThat(scripts.beat(CRASHED, GUARDED).get(1))
+                .as("as a replica has it")
+                .isEqualTo("" + BEGIN);
+    }
+
+    /** The owner was alive in between, and may have confirmed its locks. */
+    @Test
+    void doesNotTakeOverByTheAcknowledgementOfAnEarlierMark() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        mark(serverMicros(), LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+");
+        scripts.beat(CRASHED, GUARDED);
+
+        scripts.acquire(RIVAL, GUARDED);
+        String begin = redis.get(MARK).split(" ", -1)[0];
+        redis.set(MARK, begin + ' ' + serverMicros() + ' ' + LONG);
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(5)).isEqualTo(CRASHED + ' ' + begin);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+"))
+                .as("of the earlier mark")
+                .isZero();
+        assertThat(redis.get(TRACE)).isEqualTo(begin);
+    }
+
+    /** Otherwise a replica could lose the trace before the end of a lease that a late takeover has ended. */
+    @Test
+    void aMarkExpiresAndTheTraceExpiresAGracePeriodLater() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        redis.psetex(MARK, 200_000, BEGIN + " " + serverMicros() + ' ' + LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.pttl(MARK)).isCloseTo(200_000, within(10_000L));
+        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
+        redis.pexpire(TRACE, 300_000);
+        scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+");
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
+        assertThat(redis.pttl(TRACE)).as("written once").isCloseTo(300_000, within(10_000L));
+    }
+
+    @Test
+    void writesTheTraceAgainForItsReplicas() {
+        redis.psetex(TRACE, 200_000, "" + BEGIN);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
+        assertThat(redis.pttl(TRACE)).isCloseTo(200_000, within(10_000L));
+        redis.set(TRACE, BEGIN + "+");
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
+        assertThat(redis.get(TRACE)).as("stays acknowledged").isEqualTo(BEGIN + "+");
+        redis.del(TRACE);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isZero();
+        assertThat(redis.exists(TRACE)).isZero();
+    }
+
+    /** A promoted replica cannot be distinguished from its master then, and may not have the same subscribers. */
+    @Test
+    void neitherMarksNorTakesOverForAUserWhoCannotReadTheHistory() {
+        mark(serverMicros() - LONG, LONG);
+        String marked = redis.get(MARK);
+        REDIS.server().grantDefaultUser("-info");
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
+            assertThat(forbidden.acquire(RIVAL, scripts.marker()).get(0)).isEqualTo(CONTENDED);
+        }
+        assertThat(redis.get(MARK)).isEqualTo(marked);
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
+    }
+
+    /** However late the check is, since it counts at most this. */
+    @Test
+    void doesNotTakeOverBeforeTheTakeoverTime() {
+        mark(serverMicros(), TAKEOVER * 1_000 - MOST_OF_ONE_LOOK - 1);
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
+    }
+
+    @Test
+    void doesNotTakeOverFromASubscribedOwnerWhateverItsMark() throws Exception {
+        mark(1, LONG);
+        try (Listening mailbox = Listening.to(REDIS.server(), CRASHED)) {
+            assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
+            assertThat(mailbox.received()).as("it receives neither").isEmpty();
+        }
+        await().until(() -> redis.pubsubNumsub("lock:mailbox:" + CRASHED).containsValue(0L));
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                CRASHED + ":1",
+                CRASHED + ":1|1700000000123 http-1",
+                "%kept",
+                "foreign",
+                "foreign|x|300",
+                CRASHED + ":1|1700000000123 http-1|x",
+                CRASHED + ":1|1700000000123 http-1|300|1+2",
+                CRASHED + "|1700000000123 http-1|300"
+            })
+    void neitherMarksNorTakesWhatHasNoTakeoverTime(String token) {
+        mark(serverMicros(), LONG);
+        String marked = redis.get(MARK);
+        redis.set(KEYS.lock(), stored(token));
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.get(KEYS.lock())).isEqualTo(stored(token));
+        assertThat(redis.get(MARK)).isEqualTo(marked);
+    }
+
+    @Test
+    void neitherMarksNorTakesOverWhileTheHistoryIsYoung() {
+        assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(CONTENDED);
+        assertThat(redis.exists(MARK)).isZero();
+
+        mark(1, LONG);
+        assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(CONTENDED);
+        redis.del(KEYS.lock());
+        assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(RECOVERING);
+    }
+
+    @Test
+    void answersAReleaseThatTheLockWasTakenOver() {
+        mark(1, LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(new Scripts(redis).release(OWNER, 0)).isZero();
+        assertThat(redis.get(KEYS.lock())).endsWith(' ' + RIVAL);
+    }
+
+    @Test
+    void showsHowLongTheOwnerIsInDoubt() {
+        assertThat(inspected().get(5)).isEqualTo(-1L);
+        mark(serverMicros() - 4_000_000, 1_000_000);
+        assertThat(inspected().get(0)).isEqualTo(LABEL);
+        assertThat((long) inspected().get(5)).isGreaterThanOrEqualTo(5_000L);
+    }
+
+    private List<Object> inspected() {
+        return scripts.inspect(GUARDED);
+    }
+
+    private List<Object> takeover() {
+        return await().pollInterval(Duration.ofMillis(20))
+                .until(() -> scripts.acquire(RIVAL, GUARDED), answer -> !answer.get(0)
+                        .equals(CONTENDED));
+    }
+
+    private void mark(long lastLook, long unheard) {
+        redis.set(MARK, BEGIN + " " + lastLook + ' ' + unheard);
+    }
+
+    private long unheard() {
+        return Long.parseLong(redis.get(MARK).split(" ", -1)[2]);
+    }
+
+    private long fencingToken() {
+        return Long.parseLong(redis.get(KEYS.lock()).substring(0, 16));
+    }
+
+    private long serverMicros() {
+        return scripts.micros();
+    }
+}

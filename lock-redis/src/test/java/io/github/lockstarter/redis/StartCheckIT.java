@@ -1,0 +1,173 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
+import io.github.lockstarter.spi.AcquireResult;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.SlotHash;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Servers that do not execute what the locks need: the start fails with the cause and the cure, and leaves no key. */
+class StartCheckIT {
+
+    static final List<String> REQUIRED = ScriptCommands.required();
+
+    private static final RedisSettings SETTINGS = RedisStore.DEFAULTS;
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Test
+    void readsTheCommandsOfAllScripts() {
+        assertThat(REQUIRED).contains("SET", "INCRBY", "ZSCORE", "ZPOPMIN", "PUBLISH");
+        assertThat(ScriptCommands.all()).containsAll(ScriptCommands.OPTIONAL);
+    }
+
+    @ParameterizedTest
+    @FieldSource("REQUIRED")
+    void namesACommandThatTheServerDoesNotHave(String command) {
+        try (RedisServer server = without(command)) {
+            assertThat(refusal(server)).hasMessageContaining(command).satisfies(e -> assertThat(e.remedy())
+                    .startsWith("The server has no " + command + ": remove its rename-command"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EVAL", "EVALSHA"})
+    void saysThatTheServerExecutesNoScripts(String command) {
+        try (RedisServer server = without(command)) {
+            assertThat(refusal(server).remedy())
+                    .startsWith(
+                            "The server does not execute the scripts: remove the rename-command of EVAL and EVALSHA");
+        }
+    }
+
+    @Test
+    void startsWithoutTheHistoryOfTheServer() {
+        try (RedisServer server = without("INFO");
+                RedisLockBackend backend = backend(server, SETTINGS)) {
+            backend.start();
+            assertThat(backend.guard()).isEqualTo(Guard.DEGRADED);
+        }
+    }
+
+    @Test
+    void startsWithoutTheNumberOfSubscribers() {
+        try (RedisServer server = without("PUBSUB");
+                RedisLockBackend backend = backend(server, SETTINGS)) {
+            backend.listen("a", new RecordedSignals());
+            backend.start();
+            assertThat(backend.warnings()).isEmpty();
+        }
+    }
+
+    /** As on Dragonfly and Garnet: the note of a recent check, which no replica may get, is not written. */
+    @Test
+    void grantsLocksWithoutSetRepl() {
+        assumeThat(RedisServer.hasText("\0set_repl\0")).isTrue();
+        try (RedisServer server = RedisServer.startAltered("\0set_repl\0", "\0no_repl_\0");
+                RedisLockBackend backend = backend(server, SETTINGS)) {
+            assertThat(server.commands().<String>eval("return type(redis.set_repl)", ScriptOutputType.VALUE))
+                    .isEqualTo("nil");
+            backend.start();
+            BackendUser user = new BackendUser(backend);
+            for (int number = 1; number <= 3; number++) {
+                assertThat(user.acquire(token("a", number))).isInstanceOf(AcquireResult.Granted.class);
+                user.release(token("a", number), 0);
+            }
+            assertThat(server.commands().keys("*")).containsExactlyInAnyOrder("lock:fence", "lock:history");
+        }
+    }
+
+    /** Addressed as one server, it is as a proxy before shards. */
+    @Test
+    void saysThatTheKeysOfAScriptBelongToSeveralShards() {
+        try (RedisServer server = RedisServer.start("--cluster-enabled", "yes")) {
+            server.commands()
+                    .clusterAddSlots(IntStream.range(0, SlotHash.SLOT_COUNT).toArray());
+            await().until(() -> server.commands().clusterInfo().contains("cluster_state:ok"));
+            assertThat(refusal(server)).hasMessageContaining("CROSSSLOT").satisfies(e -> assertThat(e.remedy())
+                    .contains("set spring.data.redis.cluster.nodes", "OSS Cluster", "one shard"));
+            assertThat(server.commands().keys("*")).isEmpty();
+        }
+    }
+
+    /** Only the second slot of a lock ends with 1: the scripts derive its key, and the call does not declare it. */
+    @Test
+    void leavesNothingBehindWhenAScriptIsRefused() {
+        RedisServer server = REDIS.server();
+        server.grantDefaultUser("resetkeys", "~lock:*[^1]");
+        assertThat(refusal(server).remedy()).contains("~lock:*");
+        assertThat(server.commands().keys("*")).isEmpty();
+    }
+
+    @Test
+    void warnsThatScriptsMayNotPublish() {
+        assumeThat(RedisServer.isBefore(6, 2)).isFalse();
+        REDIS.server().grantDefaultUser("resetchannels", "&lock:mailbox:*");
+        try (RedisLockBackend backend = backend(REDIS.server(), SETTINGS)) {
+            backend.start();
+            assertThat(backend.warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("refuses PUBLISH inside scripts", "distributed-lock.retry.max-delay");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "# Replication\\r\\nrole:%s\\r\\n,      #\\r\\nrole:active-replica\\r\\n,       role:active-replica",
+                "# Clients\\r\\nconnected_clients:, # CRDT \\r\\ncrdt_config_version:, crdt_config_version:",
+            })
+    void refusesAServerThatIsOneOfSeveralMasters(String text, String replacement, String field) {
+        assumeThat(RedisServer.hasText(text.translateEscapes())).isTrue();
+        try (RedisServer server = RedisServer.startAltered(text.translateEscapes(), replacement.translateEscapes())) {
+            assertThat(refusal(server))
+                    .hasMessageContaining("is one of several masters that replicate each other (" + field)
+                    .satisfies(e ->
+                            assertThat(e.remedy()).contains("Active-Active", "distributed-lock.redis.active-active"));
+            assertThat(server.commands().keys("*")).isEmpty();
+            RedisSettings declared = new RedisSettings(
+                    SETTINGS.keyPrefix(), SETTINGS.commandTimeout(), SETTINGS.guard(), SingleMaster.DECLARED);
+            try (RedisLockBackend backend = backend(server, declared)) {
+                backend.start();
+            }
+        }
+    }
+
+    private static RedisServer without(String command) {
+        return RedisServer.start("--rename-command", command, "");
+    }
+
+    private static RedisUnavailableException refusal(RedisServer server) {
+        try (RedisLockBackend backend = backend(server, SETTINGS)) {
+            return assertThatExceptionOfType(RedisUnavailableException.class)
+                    .isThrownBy(backend::start)
+                    .actual();
+        }
+    }
+
+    private static RedisLockBackend backend(RedisServer server, RedisSettings settings) {
+        return new RedisLockBackend(new DirectRedisConnector(server.uri(), settings), settings);
+    }
+}
