@@ -133,6 +133,7 @@ class DocumentationTests {
                         "distributed-lock.locks",
                         "distributed-lock.max-lease",
                         "distributed-lock.observation.enabled",
+                        "distributed-lock.redis.active-active",
                         "distributed-lock.redis.grace-period",
                         "distributed-lock.redlock.nodes",
                         "distributed-lock.redlock.password",
