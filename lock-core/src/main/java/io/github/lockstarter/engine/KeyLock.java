@@ -96,8 +96,8 @@ final class KeyLock extends TimerEntry {
     private boolean withdrawing;
 
     /**
-     * Permits of the latest attempt, refused or unanswered: only waiters with more are due an attempt; 0 makes one due
-     * for all.
+     * Permits of the latest attempt, refused or unanswered: only waiters with more are due an attempt. Reset by {@link
+     * #makeAttemptDue}.
      */
     @GuardedBy("this")
     private int attemptedPermits;
@@ -214,7 +214,9 @@ final class KeyLock extends TimerEntry {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
             queue = queue.with(waiter);
-            attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
+            if (queue.first() == waiter) {
+                makeAttemptDue();
+            }
         }
         beginOrWithdraw(todo, now); // whether it waits
         if (waiter.queued && (attempt == null || attempt.waiter != waiter)) {
@@ -232,7 +234,7 @@ final class KeyLock extends TimerEntry {
         Obstacle seen = obstacle != null && waiter.accepts(obstacle) ? obstacle.at(now.nanos()) : null;
         Obstacle known = ours != null ? ours : seen;
         if (queue.first() == waiter && (known != null || attempt == null)) {
-            attemptedPermits = 0; // its attempt may have used up a signal
+            makeAttemptDue(); // its own may have used up a signal
         }
         if (known == null) {
             queue.turnIntoTry(waiter);
@@ -244,7 +246,9 @@ final class KeyLock extends TimerEntry {
     /** The caller leaves the line, or gives back an untaken grant. */
     synchronized void leave(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
-            attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
+            if (queue.first() == waiter) {
+                makeAttemptDue();
+            }
             endWait(todo, waiter, new WaitOutcome.Cancelled());
         } else if (waiter.decided instanceof WaitOutcome.Granted granted) {
             held.giveBack(todo, granted.hold(), now);
@@ -311,12 +315,12 @@ final class KeyLock extends TimerEntry {
         Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant)) : null;
         // One without renewal needs a whole lease, so the store grants it.
         if (successor == null || !successor.request.isRenewed()) {
-            attemptedPermits = 0;
+            makeAttemptDue();
         } else if (hasSameTerms(successor, left.request) && left.lastsForHandover(now, running.limits)) {
             position = Waiting.NEW;
             startHold(todo, held.handOver(todo, left, successor, now), successor, now);
         } else {
-            attemptedPermits = 0;
+            makeAttemptDue();
             block = left.grant.wasUsedUpEarly(now.nanos(), running.limits)
                     ? Math.min(2 * block, AcquireCommand.MAX_FENCING_TOKENS)
                     : EngineSettings.Handover.FENCING_TOKENS;
@@ -325,7 +329,7 @@ final class KeyLock extends TimerEntry {
 
     /** A slot is no longer held; another attempt may succeed. */
     synchronized void slotFreed() {
-        attemptedPermits = 0;
+        makeAttemptDue();
     }
 
     /** The answer to the release of a hold. */
@@ -377,7 +381,7 @@ final class KeyLock extends TimerEntry {
         round = 0;
         int free = Math.max(signalledSlot, answered.signalledSlot);
         signalledSlot = grant.slot < free ? free : NONE; // the store grants the lowest free slot
-        attemptedPermits = 0; // another slot may be free
+        makeAttemptDue(); // another slot may be free
         boolean wasWanted = wanted || othersWaiting;
         wanted = false;
         held.supersede(todo, grant.slot, now);
@@ -467,7 +471,7 @@ final class KeyLock extends TimerEntry {
         }
         boolean signalled = signalledSlot != NONE && (signalledSlot < seen.permits() || !answered.waits());
         if (signalled) {
-            attemptedPermits = 0;
+            makeAttemptDue();
         } else if (answered.waits()) {
             sleep(todo, seen, now);
         }
@@ -488,7 +492,9 @@ final class KeyLock extends TimerEntry {
             endAllWaits(todo, failure);
         } else { // waiters are unaffected; a second attempt would double the tries' wait
             endTries(todo, any -> true, failure);
-            attemptedPermits = signalledSlot == NONE ? attemptedPermits : 0;
+            if (signalledSlot != NONE) {
+                makeAttemptDue();
+            }
         }
     }
 
@@ -498,7 +504,7 @@ final class KeyLock extends TimerEntry {
      */
     @GuardedBy("this")
     private void allowAttempts(Effects todo, ReleaseResult result) {
-        attemptedPermits = 0;
+        makeAttemptDue();
         if (attempt == null && result instanceof ReleaseResult.Unknown unknown) {
             endTries(todo, any -> true, new WaitOutcome.Failed(true, unknown.reason(), unknown.cause()));
         }
@@ -523,7 +529,11 @@ final class KeyLock extends TimerEntry {
         boolean onlySlot = first == null || first.request.permits() == 1;
         if (othersSignalled > 0 || (storeKeeps && onlySlot)) {
             obstacle = null; // the lock may be free by now
-            attemptedPermits = first == null || signalledSlot != NONE ? 0 : first.request.permits();
+            if (first == null || signalledSlot != NONE) {
+                makeAttemptDue();
+            } else {
+                attemptedPermits = first.request.permits();
+            }
             sleep(
                     todo,
                     onlySlot && result instanceof ReleaseResult.Kept kept
@@ -549,7 +559,9 @@ final class KeyLock extends TimerEntry {
             return false;
         }
         signalledSlot = Math.max(signalledSlot, slot);
-        attemptedPermits = attempt == null && slot < queue.maxPermits() ? 0 : attemptedPermits;
+        if (attempt == null && slot < queue.maxPermits()) {
+            makeAttemptDue();
+        }
         registered |= !queue.hasWaiters(); // without waiters, a withdrawal forwards the signal
         return true;
     }
@@ -602,7 +614,7 @@ final class KeyLock extends TimerEntry {
         held.look(todo, now);
         if (nextLookAt != NEVER && now.nanos() - nextLookAt >= 0) {
             nextLookAt = NEVER;
-            attemptedPermits = 0;
+            makeAttemptDue();
         }
     }
 
@@ -654,6 +666,15 @@ final class KeyLock extends TimerEntry {
                 withdraw(todo);
             }
         }
+    }
+
+    /**
+     * Since the last attempt something has changed, so the next may get a slot. {@link #next}, which ends the event,
+     * begins it for the first waiter that could use a slot not held here, once no other command is under way.
+     */
+    @GuardedBy("this")
+    private void makeAttemptDue() {
+        attemptedPermits = 0;
     }
 
     @GuardedBy("this")
