@@ -189,17 +189,11 @@ final class HeldSlots {
     @Nullable
     Hold enteredBy(HoldOwner owner) {
         assert Thread.holdsLock(lock);
-        for (Hold each = holds; each != null; each = each.next) {
-            if (each.isEnteredBy(owner)) {
-                return each;
-            }
-        }
+        Hold entered = find(each -> each.isEnteredBy(owner));
         for (Hold each : lost) {
-            if (each.isEnteredBy(owner)) {
-                return each;
-            }
+            entered = entered == null && each.isEnteredBy(owner) ? each : entered;
         }
-        return null;
+        return entered;
     }
 
     /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
@@ -526,20 +520,13 @@ final class HeldSlots {
         releases++;
     }
 
-    private final class SlotRelease implements StoreCalls.Continuation<ReleaseResult> {
-
-        private final Hold left;
-        private final boolean requeued;
-
-        SlotRelease(Hold left, boolean requeued) {
-            this.left = left;
-            this.requeued = requeued;
-        }
+    private record SlotRelease(Hold left, boolean requeued) implements StoreCalls.Continuation<ReleaseResult> {
 
         @Override
         public void accept(ReleaseResult result) {
+            KeyLock lock = left.lock;
             lock.running.run(lock, (todo, now) -> {
-                released(todo, left, requeued, result, now);
+                lock.held.released(todo, left, requeued, result, now);
                 lock.released(todo, requeued, result, now);
             });
         }
@@ -547,7 +534,7 @@ final class HeldSlots {
         @Override
         public void failed(Throwable cause) {
             left.endUnknown();
-            lock.fail(cause);
+            left.lock.fail(cause);
         }
     }
 
