@@ -205,11 +205,11 @@ final class KeyLock extends TimerEntry {
         if (retired) {
             return false;
         }
-        WaitOutcome.Failed closed = running.closed;
+        WaitOutcome.Failed refusal = running.refusal.get();
         held.expire(todo, now);
         Obstacle ours = waiter.waits() ? null : held.obstacle(waiter.request.permits(), now);
-        if (closed != null) {
-            decide(todo, waiter, closed);
+        if (refusal != null) {
+            decide(todo, waiter, refusal);
         } else if (ours != null) {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
@@ -311,7 +311,7 @@ final class KeyLock extends TimerEntry {
 
     /** Hands a left hold over, if a waiter may have it; otherwise it is released. */
     synchronized void left(Effects todo, Hold left, Moment now) {
-        boolean mayPass = running.limits.max() > 0 && running.closed == null && left.mayBeHandedOver();
+        boolean mayPass = running.limits.max() > 0 && running.refusal.get() == null && left.mayBeHandedOver();
         Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant)) : null;
         // One without renewal needs a whole lease, so the store grants it.
         if (successor == null || !successor.request.isRenewed()) {
@@ -386,13 +386,13 @@ final class KeyLock extends TimerEntry {
         wanted = false;
         held.supersede(todo, grant.slot, now);
         Deadline deadline = Deadline.of(answered.sent, answered.waiter.request.leaseNanos());
-        WaitOutcome.Failed failure = failureOf(answered, grant, deadline, now);
-        Waiter taker = failure == null ? takerOf(answered, grant) : null;
+        WaitOutcome.Failed unusable = whyUnusable(answered, grant, deadline, now);
+        Waiter taker = unusable == null ? takerOf(answered, grant) : null;
         if (taker == null) {
             giveBack(todo, answered);
-            endWait(todo, answered.waiter, failure == null ? new WaitOutcome.Cancelled() : failure);
-            if (failure != null) { // another attempt would double their wait
-                endTries(todo, any -> true, failure);
+            endWait(todo, answered.waiter, unusable == null ? new WaitOutcome.Cancelled() : unusable);
+            if (unusable != null) { // another attempt would double their wait
+                endTries(todo, any -> true, unusable);
             }
             return;
         }
@@ -405,10 +405,10 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Why no caller can take the grant; null if one can. */
-    private WaitOutcome.@Nullable Failed failureOf(Attempt answered, Grant grant, Deadline deadline, Moment now) {
-        WaitOutcome.Failed closed = running.closed;
-        if (closed != null) {
-            return closed;
+    private WaitOutcome.@Nullable Failed whyUnusable(Attempt answered, Grant grant, Deadline deadline, Moment now) {
+        WaitOutcome.Failed refusal = running.refusal.get();
+        if (refusal != null) {
+            return refusal;
         }
         if (grant.revoked) {
             return WaitOutcome.Failed.REVOKED;

@@ -183,7 +183,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return false after {@link #drain()} or {@link #stop()}
      */
     public boolean isRunning() {
-        return query(running -> running.closed == null, false);
+        return query(running -> running.refusal.get() == null, false);
     }
 
     @Override

@@ -39,7 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -72,13 +72,10 @@ final class Running {
     private static final long MAX_LOOK_MILLIS = 335;
     private static final double JITTER = 0.2;
 
-    /** Refusals of a drain and of a stop, which differ by identity: only the first can be withdrawn. */
+    /** Refusals of a drain and of a stop. Equal, but not the same: only the first can be withdrawn. */
     private static final WaitOutcome.Failed DRAINED = WaitOutcome.Failed.shutDown();
 
     private static final WaitOutcome.Failed STOPPED = WaitOutcome.Failed.shutDown();
-
-    private static final AtomicReferenceFieldUpdater<Running, WaitOutcome.Failed> CLOSED =
-            AtomicReferenceFieldUpdater.newUpdater(Running.class, WaitOutcome.Failed.class, "closed");
 
     final StoreCalls calls;
     final EngineSettings settings;
@@ -110,7 +107,7 @@ final class Running {
     private final Count held = new Count();
 
     /** Why no locks are granted; null while they are. */
-    volatile WaitOutcome.@Nullable Failed closed;
+    final AtomicReference<WaitOutcome.@Nullable Failed> refusal = new AtomicReference<>();
 
     Running(
             LockBackend backend,
@@ -478,22 +475,22 @@ final class Running {
     /** Grants locks again after a drain that has left locks held. False if this run is over. */
     @SuppressWarnings("ReferenceEquality")
     boolean reopen() {
-        if (closed == DRAINED) {
-            refuseWaiters(); // the drain may be under way: from here on, no lock is granted
+        if (refusal.get() == DRAINED) {
+            refuseWaiters(DRAINED); // the drain may be under way: from here on, no lock is granted
             if (held.get() != 0) {
-                CLOSED.compareAndSet(this, DRAINED, null);
+                refusal.compareAndSet(DRAINED, null);
             }
         }
-        return closed == null;
+        return refusal.get() == null;
     }
 
     void refuse() {
-        CLOSED.compareAndSet(this, null, DRAINED);
-        refuseWaiters();
+        refusal.compareAndSet(null, DRAINED);
+        refuseWaiters(DRAINED);
     }
 
-    private void refuseWaiters() {
-        forEach(lock -> run(lock, (todo, now) -> lock.refuse(todo, DRAINED)));
+    private void refuseWaiters(WaitOutcome.Failed reason) {
+        forEach(lock -> run(lock, (todo, now) -> lock.refuse(todo, reason)));
     }
 
     CompletableFuture<Void> drain() {
@@ -551,8 +548,8 @@ final class Running {
 
     /** Idempotent. */
     CompletableFuture<Void> beginClose() {
-        closed = STOPPED;
-        refuse();
+        refusal.set(STOPPED);
+        refuseWaiters(STOPPED);
         timer.close();
         shutDown(any -> true);
         unsettled.forEach(Runnable::run);

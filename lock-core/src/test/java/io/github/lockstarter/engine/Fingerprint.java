@@ -70,7 +70,7 @@ final class Fingerprint {
             text.append(all.size());
             all.forEach(this::write);
         } else if (value instanceof Running running) {
-            write(running.closed);
+            write(running.refusal.get());
             write(running.known(ManualEngine.KEY));
         } else {
             writeObject(value);
