@@ -82,7 +82,7 @@ final class Messages {
         }
         return new LockBackendException(
                 key,
-                failure.isCertain()
+                failure.certainlyNotGranted()
                         ? "Lock '" + key + "' was not acquired: " + failure.reason()
                         : "The caller does not hold lock '" + key + "': " + failure.reason()
                                 + ". The store may have executed the request; if so, the grant is released in the"

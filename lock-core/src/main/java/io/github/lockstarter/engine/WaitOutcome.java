@@ -19,10 +19,12 @@ sealed interface WaitOutcome {
     /**
      * The store or the client failed.
      *
-     * @param isCertain whether the lock was certainly not granted
+     * @param certainlyNotGranted false if unknown
      */
     record Failed(
-            boolean isCertain, String reason, @Nullable Throwable cause) implements WaitOutcome {
+            boolean certainlyNotGranted,
+            String reason,
+            @Nullable Throwable cause) implements WaitOutcome {
 
         static final Failed REVOKED = new Failed(false, "an operator took it away at the moment of the grant", null);
 
