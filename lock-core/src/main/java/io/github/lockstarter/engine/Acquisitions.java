@@ -96,7 +96,7 @@ final class Acquisitions {
         }
     }
 
-    /** No effect on a hold that was taken or given back. If it fails, the key closes. */
+    /** No effect on a hold that was taken or given back. If it fails, so does the key. */
     private void cancel(Waiter waiter) {
         try {
             running.run(waiter.lock, (todo, now) -> waiter.lock.leave(todo, waiter, now));

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>Each of {@link #holds} is held, or leaving with its release not yet decided. No two share a slot; a new grant
  *       of a slot ends the older hold.
- *   <li>No release is sent while a renewal of its grant is unanswered, except by a closed object, where the answer may
+ *   <li>No release is sent while a renewal of its grant is unanswered, except by a failed object, where the answer may
  *       have been lost; and no renewal after the release was decided.
  *   <li>Each grant is released once: when its last hold is left, or when that hold is revoked, shut down, or given up
  *       after its loss. The release of a lease that ended, or of a lock that the store no longer had, is left out until
@@ -139,7 +139,7 @@ final class HeldSlots {
     Hold handOver(Effects todo, Hold left, Waiter successor, Moment now) {
         assert Thread.holdsLock(lock);
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
-        end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the closing object releases the hold
+        end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the failed object releases the hold
         remove(left);
         add(todo, made);
         return made;
@@ -150,7 +150,7 @@ final class HeldSlots {
         lock.running.holdAdded(todo);
     }
 
-    /** Its caller is decided. If the change fails before, the closing object releases it, as any leaving hold. */
+    /** Its caller is decided. If the change fails before, the failed object releases it, as any leaving hold. */
     void begin(Effects todo, Hold made) {
         assert Thread.holdsLock(lock);
         made.state = Hold.State.HELD;
@@ -478,7 +478,7 @@ final class HeldSlots {
 
     // Releases
 
-    /** Releases each left or lost hold whose renewals are answered; a closed object may never process the answers. */
+    /** Releases each left or lost hold whose renewals are answered; a failed object may never process the answers. */
     void releaseLeft(Effects todo) {
         assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
@@ -495,7 +495,7 @@ final class HeldSlots {
     }
 
     private boolean mayBeReleased(Hold left) {
-        return left.grant.renewing == 0 || lock.isClosed();
+        return left.grant.renewing == 0 || lock.hasFailed();
     }
 
     private void releaseSlot(Effects todo, Hold left) {

@@ -55,14 +55,14 @@ import org.jspecify.annotations.Nullable;
  *   <li>A retired object gets no further caller and no hold.
  * </ol>
  *
- * <p>If a thread fails in the middle of a change, for lack of stack or memory or by a bug, this object <em>closes</em>
- * before the next event: its callers get an exception, its holds are no longer renewed, and another object serves the
- * key. It stays closed, and reports only its first failure. A hold whose caller was not decided yet is released. The
- * store decides between the two by their lock tokens, so a lock that is still held, or whose grant was not processed,
- * ends with its lease. Until then, holds are entered, extended, revoked and released, and lost, as those of other
- * objects. Signals are for the object that serves the key, and only that one withdraws the registration. {@link #fail}
- * and the closing may be repeated until there is memory; so a caller leaves the line, and a hold the list, after the
- * steps that tell their threads.
+ * <p>If a thread fails in the middle of a change, for lack of stack or memory or by a bug, this object has
+ * <em>failed</em>, for good. Before the next event its callers get an exception, its holds are no longer renewed, and
+ * another object serves the key. Only the first failure is reported. A hold whose caller was not decided yet is
+ * released. The store decides between the two by their lock tokens, so a lock that is still held, or whose grant was
+ * not processed, ends with its lease. Until then, holds are entered, extended, revoked and released, and lost, as those
+ * of other objects. Signals are for the object that serves the key, and only that one withdraws the registration.
+ * {@link #fail} and {@link #applyFailure} may be repeated until there is memory; so a caller leaves the line, and a
+ * hold the list, after the steps that tell their threads.
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
@@ -74,7 +74,7 @@ final class KeyLock extends TimerEntry {
 
     static final String FAILED = "the lock client failed unexpectedly";
 
-    /** Until a look that failed again is repeated, or a failed object closes, unless an event comes first. */
+    /** Until a look that failed again is repeated, or a failure is applied, unless an event comes first. */
     private static final long REPEAT_NANOS = Duration.ofMillis(100).toNanos();
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -133,16 +133,16 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private int block = EngineSettings.Handover.FENCING_TOKENS;
 
-    /** No further callers: without use, or closed. */
+    /** No further callers: without use, or failed. */
     @GuardedBy("this")
     private boolean retired;
 
-    /** Of the first thread that failed; from then on, each event closes this object. Written without the monitor. */
+    /** Of the first thread that failed; each later event applies it. Written without the monitor. */
     volatile @Nullable Throwable failure;
 
-    /** For good; the failure was reported. */
+    /** For good; the {@link #failure} was reported. */
     @GuardedBy("this")
-    private boolean closed;
+    private boolean failed;
 
     /** The latest look could not begin, and decided nothing. Belongs to the timer's thread. */
     private boolean lookFailed;
@@ -155,9 +155,9 @@ final class KeyLock extends TimerEntry {
     /** Applies an event. */
     synchronized <R> R apply(BiFunction<Effects, Moment, R> event, Effects todo, Moment now) {
         try {
-            Throwable failed = failure;
-            if (failed != null) {
-                close(failed, todo);
+            Throwable cause = failure;
+            if (cause != null) {
+                applyFailure(cause, todo);
             }
             R result = event.apply(todo, now);
             next(todo, now);
@@ -177,7 +177,7 @@ final class KeyLock extends TimerEntry {
         try {
             repeatLook(first);
         } catch (RuntimeException | Error e) {
-            // The next event of the key closes it.
+            // The next event of the key applies the failure.
         }
     }
 
@@ -187,13 +187,13 @@ final class KeyLock extends TimerEntry {
 
     /** Decides nothing, so that only a lack of memory can make it fail. */
     @GuardedBy("this")
-    private void close(Throwable failed, Effects todo) {
-        if (!closed) {
-            todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", failed));
-            closed = true;
+    private void applyFailure(Throwable cause, Effects todo) {
+        if (!failed) {
+            todo.add(() -> EngineLog.report("A thread inside lock '" + LockRequest.printable(key) + "'", cause));
+            failed = true;
         }
         retired = true;
-        endAllWaits(todo, new WaitOutcome.Failed(false, FAILED, failed));
+        endAllWaits(todo, new WaitOutcome.Failed(false, FAILED, cause));
         held.endRenewals();
         running.replace(this);
     }
@@ -602,7 +602,7 @@ final class KeyLock extends TimerEntry {
             lookFailed = false;
         } catch (RuntimeException | Error e) {
             boolean first = failure == null && !lookFailed; // otherwise it is reported
-            repeatLook(first); // renewals, or the closing, depend on it
+            repeatLook(first); // renewals, or the end of a failed object, depend on it
             if (first) {
                 lookFailed = true;
                 throw e;
@@ -641,8 +641,8 @@ final class KeyLock extends TimerEntry {
         return queue.hasWaiters();
     }
 
-    synchronized boolean isClosed() {
-        return closed;
+    synchronized boolean hasFailed() {
+        return failed;
     }
 
     // Decisions

@@ -99,7 +99,7 @@ final class Running {
     private final ConcurrentHashMap<String, KeyLock> keys = new ConcurrentHashMap<>();
 
     /** No longer in {@link #keys}, but with holds. */
-    private final Set<KeyLock> closedKeys = ConcurrentHashMap.newKeySet();
+    private final Set<KeyLock> failedKeys = ConcurrentHashMap.newKeySet();
 
     /** Waits that end with the run. */
     final Queue<Runnable> unsettled = new ConcurrentLinkedQueue<>();
@@ -160,14 +160,14 @@ final class Running {
     }
 
     /** Another object serves the key from now; this one keeps its holds until {@link #forget}. */
-    void replace(KeyLock closing) {
-        closedKeys.add(closing);
-        keys.remove(closing.key, closing);
+    void replace(KeyLock failed) {
+        failedKeys.add(failed);
+        keys.remove(failed.key, failed);
     }
 
     void forget(KeyLock retired) {
         keys.remove(retired.key, retired);
-        closedKeys.remove(retired);
+        failedKeys.remove(retired);
     }
 
     /** Acts on each lock; a failure concerns its own key only. */
@@ -176,13 +176,13 @@ final class Running {
     }
 
     private Stream<KeyLock> all() {
-        return Stream.concat(keys.values().stream(), closedKeys.stream());
+        return Stream.concat(keys.values().stream(), failedKeys.stream());
     }
 
-    /** The objects of the key: at most one that is not closed, which comes first. */
+    /** The objects of the key: at most one that has not failed, which comes first. */
     private Stream<KeyLock> all(String key) {
         return Stream.concat(
-                Stream.ofNullable(known(key)), closedKeys.stream().filter(closed -> closed.key.equals(key)));
+                Stream.ofNullable(known(key)), failedKeys.stream().filter(failed -> failed.key.equals(key)));
     }
 
     /** Applies an event and executes its effects; counts as under way until done. */
@@ -193,7 +193,7 @@ final class Running {
         });
     }
 
-    /** A failing event or step closes the key; the other steps are executed. */
+    /** A failing event or step fails the key; the other steps are executed. */
     private <R> R call(KeyLock lock, BiFunction<Effects, Moment, R> event) {
         Effects todo = new Effects();
         calls.begin();
@@ -276,7 +276,7 @@ final class Running {
         KeyLock lock = attempt.waiter.lock;
         if (result instanceof AcquireResult.Granted granted) {
             tokens.granted(lock.key, granted.fencingToken() + attempt.fencingTokens - 1);
-            if (!closedKeys.isEmpty() && known(lock.key) == lock) { // a closed object gives its grant back
+            if (!failedKeys.isEmpty() && known(lock.key) == lock) { // a failed object gives its grant back
                 all(lock.key)
                         .filter(other -> other != lock)
                         .forEach(other -> run(other, (todo, now) -> other.held.supersede(todo, granted.slot(), now)));
@@ -363,7 +363,7 @@ final class Running {
     Hold enteredBy(HoldOwner owner, String key) {
         KeyLock lock = known(key);
         Hold entered = lock == null ? null : lock.enteredBy(owner);
-        return entered != null || closedKeys.isEmpty()
+        return entered != null || failedKeys.isEmpty()
                 ? entered
                 : all(key).flatMap(each -> Stream.ofNullable(each.enteredBy(owner)))
                         .findFirst()

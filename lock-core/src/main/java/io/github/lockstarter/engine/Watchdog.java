@@ -107,7 +107,7 @@ final class Watchdog {
                 });
             } catch (RuntimeException | Error failure) {
                 unsettled = true; // the next beat confirms again
-                if (lock.failure == null) { // otherwise the closing reports it
+                if (lock.failure == null) { // otherwise the next event of the key reports it
                     throw failure;
                 }
             }

@@ -23,7 +23,7 @@
  *
  * <ul>
  *   <li>{@code Waiter} and {@code Hold} have their {@code KeyLock}: callers and handles reach it through them, even if
- *       it is closed and another object serves the key.
+ *       it has failed and another object serves the key.
  *   <li>{@code Attempt} and {@code RenewAttempt} pass the answers to their commands to {@code Running}: a separate
  *       object for that would be one more per command.
  * </ul>

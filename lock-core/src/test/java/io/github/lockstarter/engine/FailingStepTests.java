@@ -125,7 +125,7 @@ class FailingStepTests {
         ReflectionTestUtils.setField(engine.running.watchdog, "ofTick", usual);
         take("time");
 
-        assertThat(lock.isClosed()).isFalse();
+        assertThat(lock.hasFailed()).isFalse();
         assertThat(held.hold.isRenewed()).isTrue();
     }
 
@@ -172,7 +172,7 @@ class FailingStepTests {
             lock.running.run(lock, (todo, now) -> lock.apply(event, new FailingEffects(todo, place), now));
             return false;
         } catch (OutOfMemoryError planted) {
-            take("time"); // the object closes
+            take("time"); // the failure is applied
             return true;
         }
     }

@@ -131,7 +131,7 @@ final class FullHeap {
             } catch (OutOfMemoryError e) {
                 failures.incrementAndGet();
             } catch (RuntimeException e) {
-                // not acquired, lost, or the key was closed
+                // not acquired, lost, or the key failed
             }
         }
     }

@@ -33,7 +33,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** A thread that fails in the middle of a change of a key. */
 @ExtendWith(OutputCaptureExtension.class)
-class ClosedKeyTests {
+class FailedKeyTests {
 
     private static final String KEY = "order:42";
     private static final LockRequest REQUEST = LockRequest.of(KEY).maxWait(Duration.ofHours(1));
@@ -79,7 +79,7 @@ class ClosedKeyTests {
     }
 
     @Test
-    void releasesAHoldOfAClosedKeyAndHandsItToNobody() {
+    void releasesAHoldOfAFailedKeyAndHandsItToNobody() {
         Handle held = held();
         Waiter behind = joined(REQUEST);
         fail(held.hold.lock);
@@ -99,7 +99,7 @@ class ClosedKeyTests {
     }
 
     @Test
-    void doesNotRenewAHoldOfAClosedKey() {
+    void doesNotRenewAHoldOfAFailedKey() {
         Handle held = held();
         fail(held.hold.lock);
         assertThat(joined(REQUEST.withoutWaiting()).lock).isNotSameAs(held.hold.lock);
@@ -110,10 +110,10 @@ class ClosedKeyTests {
     }
 
     @Test
-    void aThreadEntersItsHoldOfAClosedKey() {
+    void aThreadEntersItsHoldOfAFailedKey() {
         HoldOwner thread = HoldOwner.currentThread();
         Handle outer = held(REQUEST, thread, 0);
-        close(outer.hold.lock);
+        failAndLook(outer.hold.lock);
 
         assertThat(running.isEnteredBy(thread, KEY)).isTrue();
         assertThat(running.find(KEY)).isPresent();
@@ -128,9 +128,9 @@ class ClosedKeyTests {
     }
 
     @Test
-    void anOperatorOfAnotherInstanceRevokesAHoldOfAClosedKey() {
+    void anOperatorOfAnotherInstanceRevokesAHoldOfAFailedKey() {
         Handle held = held();
-        close(held.hold.lock);
+        failAndLook(held.hold.lock);
         running.revoked(KEY, held.hold.grant.token.fingerprint());
 
         assertThat(held.hold.lossCause).isEqualTo(LossCause.REVOKED);
@@ -138,9 +138,9 @@ class ClosedKeyTests {
     }
 
     @Test
-    void anOperatorOfThisInstanceRevokesAHoldOfAClosedKey() {
+    void anOperatorOfThisInstanceRevokesAHoldOfAFailedKey() {
         Handle held = held();
-        close(held.hold.lock);
+        failAndLook(held.hold.lock);
         Optional<CompletableFuture<ReleaseResult>> revoked = running.revoke(KEY, held.fencingToken());
 
         assertThat(held.hold.lossCause).isEqualTo(LossCause.REVOKED);
@@ -150,9 +150,9 @@ class ClosedKeyTests {
     }
 
     @Test
-    void aGrantOfItsSlotEndsAHoldOfAClosedKey() {
+    void aGrantOfItsSlotEndsAHoldOfAFailedKey() {
         Handle held = held();
-        close(held.hold.lock);
+        failAndLook(held.hold.lock);
         joined(REQUEST);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
@@ -160,9 +160,9 @@ class ClosedKeyTests {
     }
 
     @Test
-    void aStopReleasesAHoldOfAClosedKey() {
+    void aStopReleasesAHoldOfAFailedKey() {
         Handle held = held();
-        close(held.hold.lock);
+        failAndLook(held.hold.lock);
         running.beginClose();
 
         assertThat(held.hold.lossCause).isEqualTo(LossCause.SHUTDOWN);
@@ -170,9 +170,9 @@ class ClosedKeyTests {
     }
 
     @Test
-    void leavingLocksToTheirLeasesWaitsForAHoldOfAClosedKey() {
+    void leavingLocksToTheirLeasesWaitsForAHoldOfAFailedKey() {
         Handle held = held();
-        close(held.hold.lock);
+        failAndLook(held.hold.lock);
         assertThat(running.snapshot()).hasSize(1);
         CompletableFuture<Void> leaving =
                 CompletableFuture.runAsync(running::leaveToLeases, EngineInterleavings::onNewThread);
@@ -230,7 +230,7 @@ class ClosedKeyTests {
         failToBeginTheReleaseOf(outer);
         failToBeginTheReleaseOf(nested);
         assertThat(outer.hold.isRenewed()).as("ends with its lease").isFalse();
-        close(outer.hold.lock);
+        failAndLook(outer.hold.lock);
 
         assertThat(outer.isHeld()).isTrue();
         assertThat(nested.beginRelease()).isCompletedWithValue(ReleaseOutcome.STILL_HELD);
@@ -246,18 +246,18 @@ class ClosedKeyTests {
         handle.hold.request = terms;
     }
 
-    /** A release waits for the answers to renewals, of which a closed object does not know how many it has missed. */
+    /** A release waits for the answers to renewals, of which a failed object does not know how many it has missed. */
     @Test
     void aRenewalWhoseAnswerIsNotProcessedKeepsBackNoReleaseOfALostHold() {
-        for (boolean closedBefore : List.of(false, true)) {
+        for (boolean failedBefore : List.of(false, true)) {
             Handle held = held();
             running.renewForOwner(held.hold, Optional.empty());
-            if (closedBefore) {
+            if (failedBefore) {
                 loseTheAnswer(held);
             }
             CompletableFuture<ReleaseResult> revoked =
                     running.revoke(KEY, held.fencingToken()).orElseThrow();
-            if (!closedBefore) {
+            if (!failedBefore) {
                 assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
                 loseTheAnswer(held);
             }
@@ -300,7 +300,7 @@ class ClosedKeyTests {
     }
 
     @Test
-    void closesAKeyWhoseEventsFailAndReportsItOnce(CapturedOutput output) {
+    void replacesAKeyWhoseEventsFailAndReportsItOnce(CapturedOutput output) {
         Handle held = held();
         Waiter behind = joined(REQUEST);
         Deadline deadline = held.hold.deadline;
@@ -324,10 +324,10 @@ class ClosedKeyTests {
 
     /** As many events may fail as succeed. */
     @Test
-    void reportsTheFirstFailureOfAClosedKeyOnly(CapturedOutput output) {
+    void reportsTheFirstFailureOfAFailedKeyOnly(CapturedOutput output) {
         KeyLock lock = held().hold.lock;
         for (int failures = 1; failures <= 3; failures++) {
-            close(lock);
+            failAndLook(lock);
         }
 
         assertThat(output.toString().split(REPORT, -1)).hasSize(2);
@@ -388,8 +388,8 @@ class ClosedKeyTests {
                 .isInstanceOf(OutOfMemoryError.class);
     }
 
-    /** The key's next event closes it. */
-    private void close(KeyLock lock) {
+    /** The next event of the key applies the failure. */
+    private void failAndLook(KeyLock lock) {
         fail(lock);
         look(lock);
         assertThat(running.known(KEY)).isNull();
