@@ -30,10 +30,11 @@ import org.jspecify.annotations.Nullable;
  * KeyLock#left}), that a slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link
  * KeyLock#released}); it asks the line only whether callers wait and whether the object is retired.
  *
- * <p>A hold is <em>held</em> from the decision about its caller until its last handle leaves, its lease ends, or the
- * store or an operator ends it. One that was left is handed over at once, or <em>leaving</em> until the answer to its
- * release. A <em>lost</em> hold never returns; it is remembered until its thread has detected the loss. All end as
- * <em>ended</em>. A release is <em>decided</em> when its command is added to the effects.
+ * <p>A hold is <em>granted</em> until the decision about its caller, in the same change, and then <em>held</em> until
+ * its last handle leaves, its lease ends, or the store or an operator ends it. One that was left is handed over at
+ * once, or <em>leaving</em> until the answer to its release. A <em>lost</em> hold never returns; it is remembered until
+ * its thread has detected the loss. All end as <em>ended</em>. A release is <em>decided</em> when its command is added
+ * to the effects.
  *
  * <p><b>Invariants.</b>
  *
@@ -150,7 +151,7 @@ final class HeldSlots {
         lock.running.holdAdded(todo);
     }
 
-    /** Its caller is decided. If the change fails before, the failed object releases it, as any leaving hold. */
+    /** Its caller is decided. If the change fails before, the failed object releases it. */
     void begin(Effects todo, Hold made) {
         assert Thread.holdsLock(lock);
         made.state = Hold.State.HELD;
@@ -482,7 +483,8 @@ final class HeldSlots {
     void releaseLeft(Effects todo) {
         assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.state == Hold.State.LEAVING && mayBeReleased(each)) {
+            boolean unowned = each.state == Hold.State.GRANTED || each.state == Hold.State.LEAVING;
+            if (unowned && mayBeReleased(each)) {
                 releaseSlot(todo, each);
             }
         }
@@ -500,6 +502,7 @@ final class HeldSlots {
 
     private void releaseSlot(Effects todo, Hold left) {
         boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaiters();
+        left.state = Hold.State.LEAVING;
         send(todo, left, requeued);
         requeueing += requeued ? 1 : 0;
         free(left);

@@ -28,9 +28,11 @@ import org.jspecify.annotations.Nullable;
 final class Hold {
 
     enum State {
-        /** No caller has it: it was just granted, or its owner has released it. Its handover or release is pending. */
-        LEAVING,
+        /** Its caller is decided in the same change. If that fails, no caller has it, and it is released. */
+        GRANTED,
         HELD,
+        /** Its owner has left it. Its handover or release is pending. */
+        LEAVING,
         LOST,
         ENDED
     }
@@ -66,7 +68,7 @@ final class Hold {
     final long grantedAt;
     final long grantedAtWallMillis;
 
-    State state = State.LEAVING;
+    State state = State.GRANTED;
 
     /** Replaced by each extension. */
     ResolvedRequest request;
