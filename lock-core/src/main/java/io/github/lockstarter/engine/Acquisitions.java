@@ -99,7 +99,7 @@ final class Acquisitions {
     /** No effect on a hold that was taken or given back. If it fails, so does the key. */
     private void cancel(Waiter waiter) {
         try {
-            running.run(waiter.lock, (todo, now) -> waiter.lock.leave(todo, waiter, now));
+            running.run(waiter.lock, (todo, now) -> waiter.lock.cancelCall(todo, waiter, now));
         } catch (RuntimeException | Error e) {
             waiter.lock.fail(e);
         }
@@ -269,7 +269,7 @@ final class Acquisitions {
             }
             result.whenComplete((handle, failure) -> {
                 StackReserve.ensure(); // if it throws, the delivery releases a later grant
-                running.run(waiter.lock, (todo, now) -> waiter.lock.giveUp(todo, waiter, now));
+                running.run(waiter.lock, (todo, now) -> waiter.lock.cancelWait(todo, waiter));
             });
             waiter.outcome.thenAccept(delivery::begin); // last: the result may have its handle at once
         } catch (RuntimeException | Error e) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A state machine of a {@link KeyLock}, under whose monitor each method is called, as its first line asserts. It
  * alone changes {@link Hold}s, and no state of the line. To the line it reports that a hold was left ({@link
- * KeyLock#left}), that a slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link
+ * KeyLock#holdLeft}), that a slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link
  * KeyLock#released}); it asks the line only whether callers wait and whether the object is retired.
  *
  * <p>A hold is <em>granted</em> until the decision about its caller, in the same change, and then <em>held</em> until
@@ -272,7 +272,7 @@ final class HeldSlots {
         }
         if (left.isHeld()) {
             left.state = Hold.State.LEAVING;
-            lock.left(todo, left, now);
+            lock.holdLeft(todo, left, now);
         } else if (left.state == Hold.State.LOST) {
             keepLost(each -> each != left);
             reportLoss(todo, left, now); // unless reported: it was lost before the grant was announced

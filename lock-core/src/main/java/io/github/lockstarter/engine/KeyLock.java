@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The line owns waiters, the attempt under way, registration, withdrawal and the decision to hand over. The held
  * slots are a machine of their own under the same monitor; neither writes the other's state. The line asks them which
  * slots are taken, and passes on grants ({@link HeldSlots#granted}) and handovers. They report back by three events:
- * {@link #left}, {@link #slotFreed} and {@link #released}. Events that concern only a hold go to them directly, under
- * {@link #apply} as well.
+ * {@link #holdLeft}, {@link #slotFreed} and {@link #released}. Events that concern only a hold go to them directly,
+ * under {@link #apply} as well.
  *
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
  * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#addRenewal} and {@code defer}, {@link
@@ -243,22 +243,21 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The caller leaves the line, or gives back an untaken grant. */
-    synchronized void leave(Effects todo, Waiter waiter, Moment now) {
-        if (waiter.decided == null) {
-            if (queue.first() == waiter) {
-                makeAttemptDue();
-            }
-            endWait(todo, waiter, new WaitOutcome.Cancelled());
-        } else if (waiter.decided instanceof WaitOutcome.Granted granted) {
+    /** The call failed: ends its wait, or gives back a grant that it has not taken. */
+    synchronized void cancelCall(Effects todo, Waiter waiter, Moment now) {
+        cancelWait(todo, waiter);
+        if (waiter.decided instanceof WaitOutcome.Granted granted) {
             held.giveBack(todo, granted.hold(), now);
         }
     }
 
     /** The application completed the future. A delivery under way gives its grant back. */
-    synchronized void giveUp(Effects todo, Waiter waiter, Moment now) {
+    synchronized void cancelWait(Effects todo, Waiter waiter) {
         if (waiter.decided == null) {
-            leave(todo, waiter, now);
+            if (queue.first() == waiter) {
+                makeAttemptDue();
+            }
+            endWait(todo, waiter, new WaitOutcome.Cancelled());
         }
     }
 
@@ -310,7 +309,7 @@ final class KeyLock extends TimerEntry {
     // Events of the held slots
 
     /** Hands a left hold over, if a waiter may have it; otherwise it is released. */
-    synchronized void left(Effects todo, Hold left, Moment now) {
+    synchronized void holdLeft(Effects todo, Hold left, Moment now) {
         boolean mayPass = running.limits.max() > 0 && running.refusal.get() == null && left.mayBeHandedOver();
         Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant)) : null;
         // One without renewal needs a whole lease, so the store grants it.
@@ -353,7 +352,7 @@ final class KeyLock extends TimerEntry {
         }
         if (attempt != answered) {
             if (result instanceof AcquireResult.Granted) {
-                giveBack(todo, answered);
+                releaseUnused(todo, answered, grant);
             }
             return;
         }
@@ -366,7 +365,7 @@ final class KeyLock extends TimerEntry {
         } else if (result instanceof AcquireResult.Rejected rejected) {
             endAfterFailure(todo, answered, new WaitOutcome.Failed(true, rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
-            giveBack(todo, answered);
+            releaseUnused(todo, answered, grant);
             endAfterFailure(todo, answered, new WaitOutcome.Failed(false, unknown.reason(), unknown.cause()));
         }
     }
@@ -389,7 +388,7 @@ final class KeyLock extends TimerEntry {
         WaitOutcome.Failed unusable = whyUnusable(answered, grant, deadline, now);
         Waiter taker = unusable == null ? takerOf(answered, grant) : null;
         if (taker == null) {
-            giveBack(todo, answered);
+            releaseUnused(todo, answered, grant);
             endWait(todo, answered.waiter, unusable == null ? new WaitOutcome.Cancelled() : unusable);
             if (unusable != null) { // another attempt would double their wait
                 endTries(todo, any -> true, unusable);
@@ -511,13 +510,10 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void giveBack(Effects todo, Attempt unused) {
-        Grant grant = unused.grant;
-        if (grant != null) {
-            ReleaseCommand release = grant.releaseCommand(key, unused.waiter.request.permits());
-            Duration lease = unused.waiter.request.lease();
-            todo.add(() -> running.calls.repeatRelease(release, lease));
-        }
+    private void releaseUnused(Effects todo, Attempt unused, Grant grant) {
+        ReleaseCommand release = grant.releaseCommand(key, unused.waiter.request.permits());
+        Duration lease = unused.waiter.request.lease();
+        todo.add(() -> running.calls.repeatRelease(release, lease));
     }
 
     @GuardedBy("this")

@@ -182,7 +182,7 @@ final class ManualCaller {
 
     private void interrupt() {
         Waiter blocked = waiter;
-        engine.running.run(blocked.lock, (todo, now) -> blocked.lock.leave(todo, blocked, now));
+        engine.running.run(blocked.lock, (todo, now) -> blocked.lock.cancelCall(todo, blocked, now));
         end();
     }
 

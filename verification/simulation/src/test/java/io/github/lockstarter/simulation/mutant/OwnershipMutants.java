@@ -74,7 +74,7 @@ final class OwnershipMutants {
                                 "status",
                                 Behaviour.resulting((arguments, own) -> (char) own == '0' ? '1' : own)),
                 Mutant.named("late-grant-kept", "A grant without a taker is given back", "I8")
-                        .changing("engine.KeyLock", "giveBack", Behaviour.nothing()),
+                        .changing("engine.KeyLock", "releaseUnused", Behaviour.nothing()),
                 Mutant.named("release-not-repeated", "A release without an answer is repeated", "I8")
                         .changing(
                                 "engine.StoreCalls",
