@@ -367,7 +367,7 @@ final class HeldSlots {
     }
 
     private static Duration leaseToConfirm(Hold held, Moment now) {
-        return held.isRenewed() && !held.isPastMaxHold(now.nanos()) ? held.request.lease() : RenewAttempt.SHORTEST;
+        return held.mayBeRenewed(now.nanos()) ? held.request.lease() : RenewAttempt.SHORTEST;
     }
 
     void endRenewals() {
@@ -408,7 +408,7 @@ final class HeldSlots {
                             held.held(now.nanos()),
                             Optional.ofNullable(held.owner.acquiredBy())));
         }
-        if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
+        if (held.mayBeRenewed(now.nanos()) && held.renewAt - now.nanos() <= 0) {
             scheduleRenewal(todo, new RenewAttempt(held, RenewAttempt.Kind.REGULAR, now, held.request.lease(), null));
             held.renewAt = now.nanos() + held.request.leaseNanos() / RETRIES_PER_LEASE;
         }

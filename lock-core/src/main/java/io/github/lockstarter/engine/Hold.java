@@ -195,6 +195,11 @@ final class Hold {
         return !renewalEnded && request.isRenewed();
     }
 
+    /** Limits of renewals are checked here; {@link HeldSlots#expire} names a loss by them. */
+    boolean mayBeRenewed(long now) {
+        return isRenewed() && !isPastMaxHold(now);
+    }
+
     void extendedBy(Duration lease) {
         extended = true;
         longestLease = lease.compareTo(longestLease) > 0 ? lease : longestLease;
@@ -208,7 +213,7 @@ final class Hold {
     }
 
     long nextLookAt(Deadline.Moment now) {
-        boolean renews = isRenewed() && !isPastMaxHold(now.nanos()) && renewAt - deadline.nanos() < 0;
+        boolean renews = mayBeRenewed(now.nanos()) && renewAt - deadline.nanos() < 0;
         long latest = renews ? renewAt : deadline.nanos();
         long heldLongFrom = heldLongFrom();
         boolean toReport = announced || heldLongFrom - now.nanos() > 0;

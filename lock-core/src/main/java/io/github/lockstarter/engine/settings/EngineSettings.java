@@ -163,6 +163,7 @@ public record EngineSettings(
      */
     public void checkExtension(LockRequest request, LockTerms held) {
         LockTerms own = request.terms();
+        // Not its minimum and maximum hold, which count from the grant, while those of the extension count from now.
         LockTerms kept = LockTerms.NONE.lease(held.lease().orElseThrow()).renewal(held.renewal());
         checkTogether(subject(request), own, own.or(kept), maxLease);
     }
