@@ -161,13 +161,14 @@ final class Grant {
         return heartbeat == null || heartbeat.covers(confirmed, takeoverNanos());
     }
 
-    boolean isUndecidable() {
+    /** Never to be confirmed again: see {@link Heartbeat}. */
+    boolean isVoid() {
         return heartbeat != null && heartbeat.isVoid(confirmedIn, token.takeoverCondition());
     }
 
     /** Whether a confirmation is pointless: it is confirmed in the present period, or void. */
     boolean isSettled() {
-        return heartbeat == null || heartbeat.period() == confirmedIn || isUndecidable();
+        return heartbeat == null || heartbeat.period() == confirmedIn || isVoid();
     }
 
     CompletableFuture<Void> beat() {
@@ -205,7 +206,7 @@ final class Grant {
 
     /** After a valid renewal sent in the period; no effect if void. */
     void confirm(long period) {
-        if (period > confirmedIn && !isUndecidable()) {
+        if (period > confirmedIn && !isVoid()) {
             confirmedIn = period;
         }
     }

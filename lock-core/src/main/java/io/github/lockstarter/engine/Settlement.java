@@ -96,7 +96,7 @@ final class Settlement extends TimerEntry implements Runnable {
         boolean over = settled.isDone()
                 || !hold.lock.checkHeld(hold)
                 || hold.grant.isCertain()
-                || isLostAsUndecidable()
+                || isLostAsVoid()
                 || running.now().nanos() - end >= 0;
         if (over) {
             settled.complete(hold.lock.checkHeld(hold)); // first, so that a failure is retried
@@ -106,9 +106,9 @@ final class Settlement extends TimerEntry implements Runnable {
         return over;
     }
 
-    /** Ends a hold that can never be confirmed. The store keeps the lock until its owner releases. */
-    private boolean isLostAsUndecidable() {
-        if (!hold.grant.isUndecidable()) {
+    /** Ends a hold that is void, so can never be confirmed. The store keeps the lock until its owner releases. */
+    private boolean isLostAsVoid() {
+        if (!hold.grant.isVoid()) {
             return false;
         }
         running.run(hold.lock, (todo, now) -> hold.lock.held.lose(todo, hold, LossCause.HISTORY_CHANGED, now));
