@@ -11,7 +11,7 @@ final class Attempt implements StoreCalls.Continuation<AcquireResult> {
 
     final Waiter waiter;
 
-    /** Registration as a waiting instance; empty for a caller that does not, or no longer, wait. */
+    /** Registration as a waiting instance; empty for a try. */
     final Optional<Waiting> waiting;
 
     final int fencingTokens;
@@ -33,7 +33,7 @@ final class Attempt implements StoreCalls.Continuation<AcquireResult> {
         this.sent = sent;
     }
 
-    boolean waits() {
+    boolean registers() {
         return waiting.isPresent();
     }
 

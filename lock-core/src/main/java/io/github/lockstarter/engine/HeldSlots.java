@@ -437,16 +437,16 @@ final class HeldSlots {
     }
 
     /** After a beat or its answer: reports doubts and confirms holds. True if all are settled. */
-    boolean confirm(Effects todo, Moment now, boolean later) {
+    boolean confirm(Effects todo, Moment now, boolean deferred) {
         assert Thread.holdsLock(lock);
         boolean settled = true;
         for (Hold each = holds; each != null; each = each.next) {
-            settled &= confirmHold(todo, each, now, later);
+            settled &= confirmHold(todo, each, now, deferred);
         }
         return settled;
     }
 
-    private boolean confirmHold(Effects todo, Hold held, Moment now, boolean later) {
+    private boolean confirmHold(Effects todo, Hold held, Moment now, boolean deferred) {
         Grant grant = held.grant;
         if (!held.isHeld() || !grant.canBeInDoubt()) {
             return true;
@@ -461,7 +461,7 @@ final class HeldSlots {
         if (grant.isSettled()) {
             return true;
         }
-        if (!held.confirming && !later) {
+        if (!held.confirming && !deferred) {
             scheduleRenewal(
                     todo, new RenewAttempt(held, RenewAttempt.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
             held.confirming = true;

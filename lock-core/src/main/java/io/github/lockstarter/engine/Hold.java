@@ -349,11 +349,11 @@ final class Hold {
             first = new WeakReference<>(entry);
             return false;
         }
-        return first instanceof WeakReference<?> entries && entries.refersTo(null);
+        return first instanceof WeakReference<?> watched && watched.refersTo(null);
     }
 
     @Nullable
     Entry firstEntry() {
-        return (Entry) (first instanceof WeakReference<?> entries ? entries.get() : first);
+        return (Entry) (first instanceof WeakReference<?> watched ? watched.get() : first);
     }
 }

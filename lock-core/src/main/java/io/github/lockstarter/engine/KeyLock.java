@@ -372,7 +372,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void granted(Effects todo, Attempt answered, Grant grant, boolean othersWaiting, Moment now) {
-        if (answered.waits()) { // a try does not use the registration
+        if (answered.registers()) { // a try does not use the registration
             registered = false;
             position = Waiting.NEW;
             registeredBy = null;
@@ -455,7 +455,7 @@ final class KeyLock extends TimerEntry {
     private void notGranted(Effects todo, Attempt answered, Obstacle seen, long newPosition, Moment now) {
         wanted = false;
         obstacle = seen;
-        if (newPosition != Waiting.NEW && answered.waits()) {
+        if (newPosition != Waiting.NEW && answered.registers()) {
             position = newPosition;
             registered = true;
             registeredBy = Objects.requireNonNull(answered.grant).token;
@@ -468,10 +468,10 @@ final class KeyLock extends TimerEntry {
         if (!queue.hasWaiters()) {
             return;
         }
-        boolean signalled = signalledSlot != NONE && (signalledSlot < seen.permits() || !answered.waits());
+        boolean signalled = signalledSlot != NONE && (signalledSlot < seen.permits() || !answered.registers());
         if (signalled) {
             makeAttemptDue();
-        } else if (answered.waits()) {
+        } else if (answered.registers()) {
             sleep(todo, seen, now);
         }
     }
@@ -487,7 +487,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void endAfterFailure(Effects todo, Attempt ended, WaitOutcome.Failed failure) {
-        if (ended.waits()) {
+        if (ended.registers()) {
             endAllWaits(todo, failure);
         } else { // waiters are unaffected; a second attempt would double the tries' wait
             endTries(todo, any -> true, failure);
