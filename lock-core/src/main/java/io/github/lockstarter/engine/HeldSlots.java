@@ -730,11 +730,10 @@ final class HeldSlots {
         for (Hold each = holds; each != null && each.grant.slot < added.grant.slot; each = each.next) {
             before = each;
         }
+        added.next = before == null ? holds : before.next;
         if (before == null) {
-            added.next = holds;
             holds = added;
         } else {
-            added.next = before.next;
             before.next = added;
         }
     }

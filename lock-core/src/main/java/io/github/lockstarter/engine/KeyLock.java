@@ -350,7 +350,7 @@ final class KeyLock extends TimerEntry {
         if (result instanceof AcquireResult.Granted granted) {
             grant.granted(granted);
         }
-        if (attempt != answered) {
+        if (attempt != answered) { // begin() failed, for lack of memory, after it had added the command
             if (result instanceof AcquireResult.Granted) {
                 releaseUnused(todo, answered, grant);
             }
@@ -381,7 +381,9 @@ final class KeyLock extends TimerEntry {
         int free = Math.max(signalledSlot, answered.signalledSlot);
         signalledSlot = grant.slot < free ? free : NONE; // the store grants the lowest free slot
         makeAttemptDue(); // another slot may be free
-        boolean wasWanted = wanted || othersWaiting;
+        if (wanted || othersWaiting) {
+            grant.wanted(now.nanos());
+        }
         wanted = false;
         held.supersede(todo, grant.slot, now);
         Deadline deadline = Deadline.of(answered.sent, answered.waiter.request.leaseNanos());
@@ -394,9 +396,6 @@ final class KeyLock extends TimerEntry {
                 endTries(todo, any -> true, unusable);
             }
             return;
-        }
-        if (wasWanted) {
-            grant.wanted(now.nanos());
         }
         long renewAt = answered.waiter.request.renewAt(answered.sent.nanos());
         startHold(todo, held.granted(todo, taker, grant, deadline, renewAt, now), taker, now);
@@ -444,10 +443,8 @@ final class KeyLock extends TimerEntry {
         obstacle = null;
         if (!queue.isEmpty()) {
             int taken = held.firstFree();
-            endTries(
-                    todo,
-                    each -> each.request.permits() <= taken,
-                    made.obstacle(now).outcome());
+            WaitOutcome busy = made.obstacle(now).outcome();
+            endTries(todo, each -> each.request.permits() <= taken, busy);
         }
     }
 
@@ -525,17 +522,14 @@ final class KeyLock extends TimerEntry {
         boolean onlySlot = first == null || first.request.permits() == 1;
         if (othersSignalled > 0 || (storeKeeps && onlySlot)) {
             obstacle = null; // the lock may be free by now
-            if (first == null || signalledSlot != NONE) {
+            attemptedPermits = first == null ? 0 : first.request.permits(); // the release was its attempt
+            if (signalledSlot != NONE) {
                 makeAttemptDue();
-            } else {
-                attemptedPermits = first.request.permits();
             }
-            sleep(
-                    todo,
-                    onlySlot && result instanceof ReleaseResult.Kept kept
-                            ? Obstacle.kept(kept.rest())
-                            : Obstacle.ELSEWHERE,
-                    now);
+            Obstacle before = onlySlot && result instanceof ReleaseResult.Kept kept
+                    ? Obstacle.kept(kept.rest())
+                    : Obstacle.ELSEWHERE;
+            sleep(todo, before, now);
         } else { // another slot may be free
             allowAttempts(todo, result);
         }
