@@ -31,7 +31,7 @@ import java.util.function.Function;
 
 /**
  * Sends each command of the scripts, then acquires, renews and releases a {@link TrialLock}, so that a missing right or
- * an unsuitable server shows at startup. Three round trips. The commands alone come first: an error inside a script
+ * an unsuitable server shows at startup. Four round trips. The commands alone come first: an error inside a script
  * names no command before Redis 8.
  */
 final class StartCheck {

@@ -43,6 +43,7 @@ final class TrialLock {
     private final AcquireScript acquireScript;
     private final RenewScript renewScript;
     private final RedisExceptionTranslator failures;
+    private CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
     private volatile boolean refusesSignals;
 
     TrialLock(
@@ -80,13 +81,16 @@ final class TrialLock {
      */
     List<CompletionStage<Optional<RedisFailure>>> send() {
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        return List.of(
+        List<CompletionStage<Optional<RedisFailure>>> sent = List.of(
                 acquire(owner, AcquireResult.Granted.class, Optional.empty(), 1),
                 acquire(waiter, AcquireResult.Contended.class, waiting, 1),
                 renew(owner),
                 release(owner),
                 acquire(waiter, AcquireResult.Granted.class, Optional.empty(), 2),
                 release(waiter));
+        answered = CompletableFuture.allOf(
+                sent.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture[]::new));
+        return sent;
     }
 
     private CompletionStage<Optional<RedisFailure>> acquire(
@@ -130,12 +134,16 @@ final class TrialLock {
         Stream.of(keys.fence(), history.key()).forEach(key -> redis.pexpire(key, LEASE.toMillis()));
     }
 
-    /** Never fails. Key by key: without a cluster, they share no slot. */
+    /**
+     * Never fails. After the last answer: a script that the server has forgotten is sent again. Key by key: without a
+     * cluster, they share no slot.
+     */
     CompletableFuture<?> remove(RedisClusterAsyncCommands<String, String> redis) {
-        return CompletableFuture.allOf(
+        return answered.handle((done, failure) -> failure == null)
+                .thenCompose(any -> CompletableFuture.allOf(
                         Stream.of(keys.lock(), keys.waiters(), keys.fence(), history.key(), history.checkedKey())
                                 .map(key -> redis.del(key).toCompletableFuture())
-                                .toArray(CompletableFuture[]::new))
+                                .toArray(CompletableFuture[]::new)))
                 .handle((done, failure) -> failure == null);
     }
 

@@ -18,6 +18,8 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -117,6 +119,36 @@ class StartCheckIT {
         server.grantDefaultUser("resetkeys", "~lock:*[^1]");
         assertThat(refusal(server).remedy()).contains("~lock:*");
         assertThat(server.commands().keys("*")).isEmpty();
+    }
+
+    /** The client sends a forgotten script again, behind the commands that followed it. */
+    @Test
+    void leavesNothingBehindWhenScriptsAreFlushed() {
+        RedisServer server = REDIS.server();
+        AtomicBoolean started = new AtomicBoolean();
+        CompletableFuture<Void> flushing = CompletableFuture.runAsync(() -> {
+            while (!started.get()) {
+                server.commands().scriptFlush();
+            }
+        });
+        try {
+            for (int start = 1; start <= 30; start++) {
+                startOrBeRefused(server);
+            }
+        } finally {
+            started.set(true);
+            flushing.join();
+        }
+        assertThat(server.commands().keys("*")).isEmpty();
+    }
+
+    /** A release that overtakes an attempt may refuse the start. */
+    private static void startOrBeRefused(RedisServer server) {
+        try (RedisLockBackend backend = backend(server, SETTINGS)) {
+            backend.start();
+        } catch (RedisUnavailableException e) {
+            assertThat(e).hasRootCauseInstanceOf(IllegalStateException.class);
+        }
     }
 
     @Test
