@@ -34,7 +34,6 @@ import org.springframework.util.function.SingletonSupplier;
             "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration"
         })
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockObservabilityAutoConfiguration.ObservationProperties.class)
 public final class LockObservabilityAutoConfiguration {
 
@@ -53,52 +52,57 @@ public final class LockObservabilityAutoConfiguration {
             @Nullable Boolean enabled,
             @DefaultValue("hashed") KeyDisplay key) {}
 
-    @Bean
-    @ConditionalOnMissingBean
-    @ConditionalOnBooleanProperty("distributed-lock.log.mdc")
-    @Order(2)
-    LockMdc distributedLockMdc() {
-        return new LockMdc();
-    }
-
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(MeterRegistry.class)
-    @ConditionalOnSingleCandidate(MeterRegistry.class)
-    static class Metered {
+    @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+    static class Enabled {
 
         @Bean
         @ConditionalOnMissingBean
-        LockMetrics distributedLockMetrics(MeterRegistry registry, ListableBeanFactory beans) {
-            SingletonSupplier<List<LockAdmin>> stores =
-                    SingletonSupplier.of(() -> beans.getBeansOfType(LockEngine.class).values().stream()
-                            .map(LockEngine::admin)
-                            .toList());
-            return new LockMetrics(registry, stores::obtain);
+        @ConditionalOnBooleanProperty("distributed-lock.log.mdc")
+        @Order(2)
+        LockMdc distributedLockMdc() {
+            return new LockMdc();
         }
 
-        /** Boot binds it when all beans exist, so it does not create the engine's listeners early. */
-        @Bean
-        MeterBinder distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
-            return LockMetrics.ofListeners(() ->
-                    listeners.stream().findAny().map(LockListeners::dropped).orElse(Map.of()));
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(MeterRegistry.class)
+        @ConditionalOnSingleCandidate(MeterRegistry.class)
+        static class Metered {
+
+            @Bean
+            @ConditionalOnMissingBean
+            LockMetrics distributedLockMetrics(MeterRegistry registry, ListableBeanFactory beans) {
+                SingletonSupplier<List<LockAdmin>> stores =
+                        SingletonSupplier.of(() -> beans.getBeansOfType(LockEngine.class).values().stream()
+                                .map(LockEngine::admin)
+                                .toList());
+                return new LockMetrics(registry, stores::obtain);
+            }
+
+            /** Boot binds it when all beans exist, so it does not create the engine's listeners early. */
+            @Bean
+            MeterBinder distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
+                return LockMetrics.ofListeners(() ->
+                        listeners.stream().findAny().map(LockListeners::dropped).orElse(Map.of()));
+            }
         }
-    }
 
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(ObservationRegistry.class)
-    @ConditionalOnSingleCandidate(ObservationRegistry.class)
-    @Conditional(IsObserved.class)
-    static class Observed {
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(ObservationRegistry.class)
+        @ConditionalOnSingleCandidate(ObservationRegistry.class)
+        @Conditional(IsObserved.class)
+        static class Observed {
 
-        @Bean
-        @ConditionalOnMissingBean
-        @Order(1)
-        LockObservations distributedLockObservations(
-                ObservationRegistry registry,
-                ObjectProvider<LockObservationConvention> conventions,
-                ObservationProperties properties) {
-            return new LockObservations(
-                    registry, conventions.getIfUnique(() -> new LockObservationConvention(properties.key())));
+            @Bean
+            @ConditionalOnMissingBean
+            @Order(1)
+            LockObservations distributedLockObservations(
+                    ObservationRegistry registry,
+                    ObjectProvider<LockObservationConvention> conventions,
+                    ObservationProperties properties) {
+                return new LockObservations(
+                        registry, conventions.getIfUnique(() -> new LockObservationConvention(properties.key())));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import io.github.lockstarter.Execution;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.ObservationRegistry;
@@ -38,6 +39,14 @@ class LockDecoratorAutoConfigurationTests {
                 .run(context -> assertThat(context)
                         .as("neither configured nor a tracer on the class path")
                         .doesNotHaveBean(LockObservations.class));
+    }
+
+    @Test
+    void startFailsForAnUnknownPropertyEvenWithoutLocks() {
+        runner.withPropertyValues("distributed-lock.enabled=false", "distributed-lock.observation.kee=plain")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .startsWith("distributed-lock.observation.kee does not exist; it is set by ")
+                        .contains("Below distributed-lock.observation there are: enabled, key"));
     }
 
     @Test
