@@ -75,6 +75,13 @@ class RedisExceptionTranslatorTests {
         assertThat(failures.ofConnecting(refusedBy("/127.0.0.9:1")).reason()).contains("Start Redis there");
     }
 
+    @Test
+    void namesTheLimitOfConnections() {
+        RedisException refused = new RedisConnectionException(
+                "no", new RedisCommandExecutionException("ERR max number of clients reached"));
+        assertThat(failures.ofConnecting(refused).remedy()).startsWith("Raise maxclients of the server");
+    }
+
     /** As Netty's exceptions. */
     @Test
     void namesAHostThatIsUnknown() {
