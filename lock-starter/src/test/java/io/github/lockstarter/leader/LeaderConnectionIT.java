@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.event.EventListener;
 
 /** Leaders whose connections to Redis break, and leaders with slow listeners. */
 @Timeout(180)
@@ -193,6 +195,63 @@ class LeaderConnectionIT {
         other.getBean(Events.class).assertAlternate();
         assertThat(hasLost(cut)).isTrue();
         assertThat(doubts).isPositive();
+    }
+
+    /** Blocks the thread of its events for five leases. */
+    static class SlowConsumer {
+
+        @EventListener
+        void lead(LeaderGranted event) throws InterruptedException {
+            Thread.sleep(5000); // blocks for five leases
+        }
+    }
+
+    @Test
+    @Tag(Effort.TIMING)
+    void aSlowListenerDoesNotLoseLeadership() throws Exception {
+        ConfigurableApplicationContext slow = start(proxy.port(), SlowConsumer.class, "distributed-lock.lease=1s");
+        awaitLeader(slow);
+        long term = leadership(slow).term().orElseThrow();
+        try (Claims claims = new Claims("slow", () -> leadership(slow).isLeader())) {
+            Thread.sleep(5500); // longer than the listener blocks
+            assertThat(claims.all()).singleElement().satisfies(claim -> assertThat(
+                            Duration.ofNanos(claim.end() - claim.begin()))
+                    .isGreaterThan(Duration.ofSeconds(5)));
+        }
+        assertThat(leadership(slow).term()).hasValue(term);
+        await().untilAsserted(() -> assertThat(slow.getBean(Events.class).all())
+                .containsExactly(new LeaderGranted(LeaderApplication.ROLE, term)));
+    }
+
+    /** The control: a consumer that is called on the thread of the lock client that renews, once. */
+    static class ConsumerOnTheRenewingThread implements LockListener {
+
+        private final AtomicBoolean called = new AtomicBoolean();
+
+        @Override
+        public boolean returnsAtOnce() {
+            return true; // it does not
+        }
+
+        @Override
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.Renewed && called.compareAndSet(false, true)) {
+                try {
+                    Thread.sleep(5000); // blocks for five leases
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+
+    @Test
+    @Tag(Effort.TIMING)
+    void aListenerOnTheRenewingThreadWouldLoseTheLease() {
+        ConfigurableApplicationContext slow =
+                start(proxy.port(), ConsumerOnTheRenewingThread.class, "distributed-lock.lease=1s");
+
+        await().atMost(Patience.TIME).until(() -> hasLost(slow));
     }
 
     @Test
