@@ -18,6 +18,11 @@ import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.Ordered;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.util.ClassUtils;
 
 /**
  * Rejects a locked method whose advices, including those of nested proxies, would release the lock before the commit or
@@ -102,9 +107,11 @@ public final class AdviceOrderCheck implements MergedBeanDefinitionPostProcessor
         }
     }
 
-    /** The advices of a proxy inside of the lock, outermost first. */
-    static Stream<Object> advicesInside(Object proxy, Method method) {
-        return advices(proxy, method).dropWhile(advice -> !(advice instanceof LockAdvice));
+    /** Whether an advice inside of the lock suspends the caller's transaction. */
+    static boolean hasOwnTransaction(Object proxy, Method method, Class<?> type) {
+        return advices(proxy, method)
+                .dropWhile(advice -> !(advice instanceof LockAdvice))
+                .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method, type));
     }
 
     /** By name, because the application may not have these libraries. */
@@ -133,5 +140,32 @@ public final class AdviceOrderCheck implements MergedBeanDefinitionPostProcessor
         return !(advisor instanceof PointcutAdvisor advice)
                 || (advice.getPointcut().getClassFilter().matches(type)
                         && advice.getPointcut().getMethodMatcher().matches(method, type));
+    }
+
+    /** Recognises advices that begin transactions, if spring-tx is on the class path. */
+    private static final class TransactionAdvice {
+
+        private static final boolean HAS_SPRING_TX = ClassUtils.isPresent(
+                "org.springframework.transaction.support.TransactionSynchronizationManager",
+                TransactionAdvice.class.getClassLoader());
+
+        static boolean isTransactional(Object advice) {
+            return HAS_SPRING_TX && advice instanceof TransactionAspectSupport;
+        }
+
+        /** Whether the call never takes part in its caller's transaction. */
+        static boolean suspendsTransaction(Object advice, Method method, Class<?> type) {
+            TransactionAttributeSource attributes =
+                    advice instanceof TransactionAspectSupport aspect ? aspect.getTransactionAttributeSource() : null;
+            TransactionAttribute attribute =
+                    attributes == null ? null : attributes.getTransactionAttribute(method, type);
+            return attribute != null
+                    && switch (attribute.getPropagationBehavior()) {
+                        case TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+                                TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
+                                TransactionDefinition.PROPAGATION_NEVER -> true;
+                        default -> false;
+                    };
+        }
     }
 }

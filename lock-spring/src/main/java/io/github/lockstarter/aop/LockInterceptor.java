@@ -86,8 +86,7 @@ final class LockInterceptor implements LockAdvice {
     private boolean hasOwnTransaction(Object proxy, Method method) {
         Class<?> type = AopProxyUtils.ultimateTargetClass(proxy);
         return ownTransactions.computeIfAbsent(
-                new MethodClassKey(method, type), any -> AdviceOrderCheck.advicesInside(proxy, method)
-                        .anyMatch(advice -> TransactionAdvice.suspendsTransaction(advice, method, type)));
+                new MethodClassKey(method, type), any -> AdviceOrderCheck.hasOwnTransaction(proxy, method, type));
     }
 
     /** The thread of {@code @Async} holds the lock until the future is done. */

@@ -16,6 +16,11 @@ import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.LockListeners;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.transaction.LocksInTransaction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -125,5 +130,46 @@ class LockEngineConfiguration {
                 properties.onLost(),
                 decorators.orderedStream().toList(),
                 configured::named);
+    }
+
+    /**
+     * The {@code host/application} of this instance, for operators. Asks no name service, which could block startup.
+     */
+    private static final class InstancePlace {
+
+        /** The space in a token, without the separator. */
+        private static final int LONGEST = 39;
+
+        private static final int LONGEST_HOST = 24;
+        private static final Path KERNEL = Path.of("/proc/sys/kernel/hostname");
+
+        static String of(Environment environment) {
+            String host = end(host(environment), LONGEST_HOST);
+            String application = end(
+                    environment.getProperty("spring.application.name", "").replace('@', '?'), LONGEST - host.length());
+            return application.isBlank() ? host : host + '/' + application;
+        }
+
+        private static String host(Environment environment) {
+            return Stream.of("HOSTNAME", "COMPUTERNAME")
+                    .flatMap(name -> Optional.ofNullable(environment.getProperty(name)).stream())
+                    .filter(name -> !name.isBlank())
+                    .findFirst()
+                    .orElseGet(InstancePlace::ofKernel)
+                    .replaceAll("[@/]", "?");
+        }
+
+        private static String ofKernel() {
+            try {
+                return Files.readString(KERNEL).strip();
+            } catch (IOException e) {
+                return "";
+            }
+        }
+
+        /** The end distinguishes the pods of a deployment. */
+        private static String end(String name, int length) {
+            return name.substring(Math.max(0, name.length() - length));
+        }
     }
 }

@@ -1,8 +1,10 @@
 package io.github.lockstarter.observe;
 
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -81,6 +83,82 @@ public final class LockListeners implements AutoCloseable {
         @Override
         public void onStoreEvent(StoreEvent event) {
             add(event, () -> listener.onStoreEvent(event));
+        }
+    }
+
+    /**
+     * Publishes losses, waits without a grant, and store events as payloads of Spring events. Filters on the calling
+     * thread, so other events do not fill the queue.
+     */
+    static final class LockEventPublisher extends QueuedListener {
+
+        private final ApplicationEventPublisher events;
+
+        LockEventPublisher(ApplicationEventPublisher events) {
+            super(LockEventPublisher.class);
+            this.events = events;
+        }
+
+        @Override
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.Lost || isFailedWait(event)) {
+                add(event, () -> events.publishEvent(event));
+            }
+        }
+
+        /** Without a wait, a held lock is a normal result. */
+        private static boolean isFailedWait(LockEvent event) {
+            return event instanceof LockEvent.NotAcquired refused
+                    && refused.queued()
+                    && refused.refusal() == Refusal.CONTENDED;
+        }
+
+        @Override
+        public void onStoreEvent(StoreEvent event) {
+            add(event, () -> events.publishEvent(event));
+        }
+    }
+
+    /**
+     * Warns of each hold that exceeds {@code warn-after}, with its thread's stack unless it was acquired
+     * asynchronously. The listener's thread reads the stack, not the timer's.
+     */
+    private static final class SlowHoldWarnings extends QueuedListener {
+
+        private static final int MOST_FRAMES = 40;
+
+        SlowHoldWarnings() {
+            super(SlowHoldWarnings.class);
+        }
+
+        @Override
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.HeldLong heldLong) {
+                add(heldLong, () -> warn(heldLong));
+            }
+        }
+
+        private static void warn(LockEvent.HeldLong event) {
+            String activity = event.thread()
+                    .map(SlowHoldWarnings::activity)
+                    .orElse("It was acquired asynchronously: no thread is known to work under it");
+            LockLog.warn(event, "Lock '{}' (fencing token {}) has been held for {}. {}", event.held(), activity);
+        }
+
+        private static String activity(Thread thread) {
+            String holder = "Thread '" + thread.getName() + "', which acquired it, ";
+            StackTraceElement[] frames = thread.getStackTrace();
+            return frames.length == 0 && !thread.isAlive()
+                    ? holder + "has terminated. Release the lock in a finally block; use LockRequest.ownedByHandle() if"
+                            + " another thread is to release it"
+                    : holder + "is now " + stack(frames);
+        }
+
+        private static String stack(StackTraceElement[] frames) {
+            return Arrays.stream(frames)
+                    .limit(MOST_FRAMES)
+                    .map(frame -> System.lineSeparator() + "\tat " + frame)
+                    .collect(Collectors.joining("", "at", ""));
         }
     }
 }

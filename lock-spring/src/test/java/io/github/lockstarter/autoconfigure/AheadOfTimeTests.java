@@ -217,7 +217,8 @@ class AheadOfTimeTests {
     @Test
     void registersHintsForClassesThatAreLookedUpByName() throws IOException {
         RuntimeHints hints = new RuntimeHints();
-        new LockRuntimeHints().registerHints(hints, getClass().getClassLoader());
+        new DistributedLockAutoConfiguration.LockRuntimeHints()
+                .registerHints(hints, getClass().getClassLoader());
 
         List<String> names = namesIn(Path.of("src/main/java"));
 

@@ -54,7 +54,7 @@ class IsolatedListenerTests {
     void unpublishedEventsDoNotFillTheQueue() {
         CountDownLatch released = new CountDownLatch(1);
         List<Object> published = new CopyOnWriteArrayList<>();
-        LockEventPublisher publisher = new LockEventPublisher(event -> {
+        LockListeners.LockEventPublisher publisher = new LockListeners.LockEventPublisher(event -> {
             awaitUninterruptibly(released);
             published.add(event);
         });

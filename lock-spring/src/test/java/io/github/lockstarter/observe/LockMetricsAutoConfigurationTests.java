@@ -49,7 +49,7 @@ class LockMetricsAutoConfigurationTests {
                 .withPropertyValues("distributed-lock.backend=local")
                 .run(context -> assertThat(context.getBean(MeterRegistry.class)
                                 .get("distributed.lock.events.dropped")
-                                .tag("listener", LockEventPublisher.class.getName())
+                                .tag("listener", LockListeners.LockEventPublisher.class.getName())
                                 .functionCounter()
                                 .count())
                         .isZero());
