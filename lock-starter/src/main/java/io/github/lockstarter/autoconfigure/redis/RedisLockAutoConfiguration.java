@@ -5,9 +5,16 @@ import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -17,7 +24,9 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Keeps locks in the Redis of the application's connection factory, configured by {@code distributed-lock.redis.*}.
@@ -33,6 +42,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @EnableConfigurationProperties(RedisLockProperties.class)
 public final class RedisLockAutoConfiguration {
 
+    private static final Logger log = LoggerFactory.getLogger(RedisLockAutoConfiguration.class);
     private static final String LETTUCE = "io.lettuce.core.RedisClient";
 
     /** Created by Spring. */
@@ -41,6 +51,7 @@ public final class RedisLockAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnLockBackend(RedisLockProperties.NAME)
     @ConditionalOnClass(name = LETTUCE)
+    @ImportRuntimeHints(RedisRuntimeHints.class)
     static class InOneRedis {
 
         @Bean
@@ -77,6 +88,45 @@ public final class RedisLockAutoConfiguration {
                     "Add io.lettuce:lettuce-core. An application that uses Jedis keeps it with"
                             + " spring.data.redis.client-type=jedis. For tests without Redis set"
                             + " distributed-lock.backend=local");
+        }
+    }
+
+    /**
+     * Connects and checks the server when the context starts, and disconnects it when the context stops. Locks of
+     * earlier initialisation callbacks connect the backend on demand.
+     */
+    static final class RedisLockLifecycle extends StoreCheck {
+
+        private final RedisLockBackend backend;
+
+        RedisLockLifecycle(RedisLockBackend backend, boolean requiredAtStart) {
+            super(RedisLockProperties.NAME, requiredAtStart, () -> check(backend));
+            this.backend = backend;
+        }
+
+        private static void check(RedisLockBackend backend) {
+            try {
+                backend.start();
+            } catch (RedisUnavailableException e) {
+                throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
+            } finally {
+                backend.warnings().forEach(log::warn);
+            }
+        }
+
+        @Override
+        protected void onStop() {
+            backend.stop();
+        }
+    }
+
+    /** For the field that {@link ApplicationRedis} reads; lock-redis has the hints for its scripts. */
+    private static final class RedisRuntimeHints implements RuntimeHintsRegistrar {
+
+        @Override
+        public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+            hints.reflection()
+                    .registerType(LettuceConnectionFactory.class, hint -> hint.withField(ApplicationRedis.SETUP_FIELD));
         }
     }
 }

@@ -66,7 +66,8 @@ class ParentContextIT {
                     application(Child.class).parent(parent).run()) {
                 Orders orders = child.getBean(Orders.class);
                 assertThat(orders.ship(1)).containsExactly("order:1");
-                assertThat(child.getBeanNamesForType(RedisLockLifecycle.class)).isEmpty();
+                assertThat(child.getBeanNamesForType(RedisLockAutoConfiguration.RedisLockLifecycle.class))
+                        .isEmpty();
                 LockHandle other = locks.acquireAsync("order:1").join();
                 assertThatThrownBy(() -> orders.ship(1)).isInstanceOf(LockNotAcquiredException.class);
                 other.release();

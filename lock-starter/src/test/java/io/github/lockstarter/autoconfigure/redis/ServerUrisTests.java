@@ -37,20 +37,21 @@ class ServerUrisTests {
         server.setPassword("s3cret");
         LettuceClientConfiguration client =
                 builder.useSsl().verifyPeer(SslVerifyMode.CA).startTls().build();
-        assertAreTheSame(new ServerUris(client).ofServer(server), springs(server, client));
+        assertAreTheSame(new SpringRedisConnector.ServerUris(client).ofServer(server), springs(server, client));
     }
 
     @Test
     void equalThoseOfSpringForAServerWithoutALogin() {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis-1", 6380);
         LettuceClientConfiguration client = builder.build();
-        assertAreTheSame(new ServerUris(client).ofServer(server), springs(server, client));
+        assertAreTheSame(new SpringRedisConnector.ServerUris(client).ofServer(server), springs(server, client));
     }
 
     @Test
     void equalThoseOfSpringForSentinels() {
         LettuceClientConfiguration client = builder.useSsl().build();
-        assertAreTheSame(new ServerUris(client).ofSentinels(sentinels()), springs(sentinels(), client));
+        assertAreTheSame(
+                new SpringRedisConnector.ServerUris(client).ofSentinels(sentinels()), springs(sentinels(), client));
     }
 
     @Test
@@ -69,12 +70,12 @@ class ServerUrisTests {
         };
         LettuceClientConfiguration client =
                 builder.redisCredentialsProviderFactory(factory).build();
-        RedisURI uri = new ServerUris(client).ofSentinels(sentinels());
+        RedisURI uri = new SpringRedisConnector.ServerUris(client).ofSentinels(sentinels());
         assertAreTheSame(uri, springs(sentinels(), client));
         assertThat(uri.getCredentialsProvider()).isSameAs(provided);
 
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis-1", 6380);
-        assertAreTheSame(new ServerUris(client).ofServer(server), springs(server, client));
+        assertAreTheSame(new SpringRedisConnector.ServerUris(client).ofServer(server), springs(server, client));
     }
 
     private static RedisSentinelConfiguration sentinels() {
