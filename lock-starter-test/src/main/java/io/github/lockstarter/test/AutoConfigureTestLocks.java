@@ -6,7 +6,16 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.context.ContextConfigurationAttributes;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.ContextCustomizerFactory;
+import org.springframework.test.context.MergedContextConfiguration;
+import org.springframework.test.context.TestContextAnnotationUtils;
+import org.springframework.test.context.support.TestPropertySourceUtils;
 
 /**
  * Replaces the lock store of a test with a Spring context, as {@code @AutoConfigureTestDatabase} replaces the database.
@@ -52,6 +61,28 @@ public @interface AutoConfigureTestLocks {
 
         String[] properties() {
             return properties.split("\n", -1);
+        }
+
+        /** Sets the properties. Discovered by Spring's test framework. */
+        static final class ContextCustomizers implements ContextCustomizerFactory {
+
+            @Override
+            public @Nullable ContextCustomizer createContextCustomizer(
+                    Class<?> testClass, List<ContextConfigurationAttributes> attributes) {
+                AutoConfigureTestLocks annotation =
+                        TestContextAnnotationUtils.findMergedAnnotation(testClass, AutoConfigureTestLocks.class);
+                return annotation == null ? null : new StoreProperties(annotation.value());
+            }
+
+            /** Equal for equal stores, so that test classes share a cached context. */
+            private record StoreProperties(Store store) implements ContextCustomizer {
+
+                @Override
+                public void customizeContext(
+                        ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
+                    TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, store.properties());
+                }
+            }
         }
     }
 }
