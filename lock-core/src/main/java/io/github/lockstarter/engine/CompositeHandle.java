@@ -104,6 +104,7 @@ final class CompositeHandle implements LockHandle {
         if (!keys().equals(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
+        parts.forEach(part -> part.checkExtension(request)); // before any is sent
         parts.forEach(part -> part.extendLease(request)); // all before one continues on the terms
         parts.forEach(part -> part.continueOn(request.terms()));
     }

@@ -107,19 +107,22 @@ final class Handle extends Entry implements LockHandle {
         if (!keys().equals(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
+        checkExtension(request);
         extendLease(request);
         continueOn(request.terms());
     }
 
     /** Without the check of the keys. */
-    void extendLease(LockRequest request) {
+    void checkExtension(LockRequest request) {
         running().settings.checkExtension(request, hold.request.terms());
-        LockTerms terms = request.terms();
-        Messages.checkKept(key(), terms.minHold().orElse(Duration.ZERO), running().capabilities);
+        Messages.checkKept(key(), request.terms().minHold().orElse(Duration.ZERO), running().capabilities);
         if (!checkHeld()) {
             throw notHeld();
         }
-        Duration lease = terms.lease().orElse(hold.request.lease());
+    }
+
+    void extendLease(LockRequest request) {
+        Duration lease = request.terms().lease().orElse(hold.request.lease());
         RenewResult result = extended(lease);
         if (result instanceof RenewResult.Deferred deferred
                 && deferred.retryAfter().isZero()) {

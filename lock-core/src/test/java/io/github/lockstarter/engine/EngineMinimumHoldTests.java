@@ -16,6 +16,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.List;
@@ -271,6 +272,24 @@ class EngineMinimumHoldTests extends EngineInterleavings {
         ReleaseCommand release = backend.nextRelease().command();
         assertThat(release.key()).isEqualTo("a");
         assertThat(release.minHold()).isZero();
+    }
+
+    @Test
+    void aRefusedExtensionOfSeveralKeysExtendsNone() throws Exception {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b"));
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(both);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
+        Sent<AcquireCommand, AcquireResult> second = backend.nextAcquire();
+        second.answer().complete(new AcquireResult.Granted(101, 0));
+        LockHandle held = resultOf(acquiring);
+        backend.revoked("b", second.command().token().fingerprint());
+        await().until(() -> !held.isHeld());
+
+        CompletableFuture<Void> extending =
+                CompletableFuture.runAsync(() -> held.extend(both), EngineInterleavings::onNewThread);
+
+        assertFails(extending, LockLostException.class);
+        assertThat(backend.log).noneMatch(RenewCommand.class::isInstance);
     }
 
     @Test
