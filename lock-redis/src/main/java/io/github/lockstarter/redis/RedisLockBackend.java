@@ -178,7 +178,7 @@ public final class RedisLockBackend implements QuorumNode {
         try {
             startWarnings = check.run();
         } catch (RedisUnavailableException e) {
-            if (!isTimeout(e)) {
+            if (!isTimeout(e) && !TrialLock.isDisturbed(e)) {
                 throw e;
             }
             startWarnings = check.run(); // as in open()

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
@@ -114,6 +115,18 @@ final class TrialLock {
         return runner.run(new ScriptCall(LockScript.RELEASE, both, token.value()), new ReleaseReader());
     }
 
+    /** Whether a command had another outcome: one that is sent again after a {@code SCRIPT FLUSH} may be overtaken. */
+    static boolean isDisturbed(Throwable failure) {
+        return ExceptionCauses.rootOf(failure) instanceof UnexpectedOutcome;
+    }
+
+    private static final class UnexpectedOutcome extends IllegalStateException {
+
+        UnexpectedOutcome(Class<?> expected, Object result) {
+            super("Not " + expected.getSimpleName() + ": " + result);
+        }
+    }
+
     private String name() {
         return owner.instance();
     }
@@ -125,8 +138,7 @@ final class TrialLock {
         return Optional.of(
                 result instanceof FailedResult failed
                         ? failures.ofExecuting(failed.cause())
-                        : failures.ofReply(
-                                new IllegalStateException("Not " + expected.getSimpleName() + ": " + result)));
+                        : failures.ofReply(new UnexpectedOutcome(expected, result)));
     }
 
     /** Keys without a lease expire too, in case this JVM ends before {@link #remove}. */
