@@ -11,6 +11,7 @@ import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.failure.RequiredRights;
@@ -169,6 +170,7 @@ public final class RedisLockBackend implements QuorumNode {
      * command connects again. Closed backends stay closed.
      *
      * @throws RedisUnavailableException if there is no connection, or a right is missing
+     * @throws SeveralMastersException if other masters accept writes to the same keys; all commands are rejected then
      */
     public void start() {
         connections.start();

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis;
 
 import io.github.lockstarter.DurationText;
-import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
@@ -110,9 +109,8 @@ final class ServerChecks {
                 .servers()
                 .forEach((server, link) -> answers.put(
                         server.isEmpty() ? connector.target().name() : server,
-                        // The whole default reply: before version 7, INFO takes one section or none.
-                        link.thenCompose(open -> open.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8)))
-                                .handle(ServerChecks::answer)));
+                        link.thenCompose(open -> ServerState.info(info(open), info(open, "crdt")))
+                                .handle((info, failure) -> Optional.ofNullable(info))));
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
                 .thenCombine(comparison.compare(), (all, compared) -> compared)
                 .thenRun(() -> {
@@ -120,17 +118,20 @@ final class ServerChecks {
                     answers.forEach((server, answer) -> found.put(
                             server,
                             answer.getNow(Optional.empty()) // all are complete
-                                    .map(info -> ServerState.of(info).warnings(server, settings))
+                                    .map(info -> examine(server, ServerState.of(info)))
                                     .orElseGet(() -> warnings.getOrDefault(server, List.of()))));
                     warnings = found;
                 });
     }
 
-    /** Empty if no answer came; a refusal is an answer. */
-    private static Optional<String> answer(@Nullable String info, @Nullable Throwable failure) {
-        return failure != null && ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException
-                ? Optional.of("")
-                : Optional.ofNullable(info);
+    /** The server of a start that did not reach it may be one of several masters too. */
+    private List<String> examine(String server, ServerState state) {
+        state.severalMasters(connector.target(), settings).ifPresent(connections::refuse);
+        return state.warnings(server, settings);
+    }
+
+    private static CompletionStage<String> info(RedisLink server, String... sections) {
+        return server.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), sections);
     }
 
     /**

@@ -1,13 +1,20 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.redis.cause.ExceptionCauses;
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
+import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +35,23 @@ record ServerState(Map<String, String> fields) {
         return new ServerState(Map.copyOf(fields));
     }
 
+    /**
+     * Joins both answers; empty if the server refuses. {@code crdt} is asked apart, since it is no default section, and
+     * a server before 7.0 takes one section or none.
+     */
+    static CompletionStage<String> info(CompletionStage<String> sections, CompletionStage<String> crdt) {
+        return text(sections).thenCombine(text(crdt), String::concat);
+    }
+
+    private static CompletionStage<String> text(CompletionStage<String> asked) {
+        return asked.handle((info, failure) -> {
+            if (failure != null && !(ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException)) {
+                throw new CompletionException(failure);
+            }
+            return info == null ? "" : info;
+        });
+    }
+
     /** The field that tells of other masters which accept writes to the same keys: of Redis Enterprise, or of KeyDB. */
     Optional<String> otherMasters() {
         return Stream.of("crdt_replid", "crdt_config_version", "role")
@@ -35,6 +59,18 @@ record ServerState(Map<String, String> fields) {
                 .map(name -> name + ':' + fields.get(name))
                 .filter(field -> !field.startsWith("role:") || field.equals("role:active-replica"))
                 .findFirst();
+    }
+
+    /** Of a server that is not declared to be the only master. */
+    Optional<SeveralMastersException> severalMasters(Target target, RedisSettings settings) {
+        return settings.singleMaster() == SingleMaster.DECLARED
+                ? Optional.empty()
+                : otherMasters()
+                        .map(field -> new SeveralMastersException(
+                                "Redis at " + target.name()
+                                        + " is one of several masters that replicate each other (" + field
+                                        + "): each of them grants the same lock",
+                                target.setup().oneMaster()));
     }
 
     List<String> warnings(String server, RedisSettings settings) {

@@ -7,14 +7,13 @@ import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.connector.Replication;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -66,6 +65,7 @@ final class StartCheck {
      * A missing history id does not prevent the start.
      *
      * @return warnings
+     * @throws SeveralMastersException after refusing all commands
      */
     public List<String> run() {
         TrialLock trial = new TrialLock(keySpace, connections, connector, failures);
@@ -81,12 +81,15 @@ final class StartCheck {
         AsyncCommand<String, String, List<Object>> look =
                 AdminScripts.inspect(real, 0, histories.of(real.lock())).byText();
         List<CompletionStage<?>> commands = sent(redis, trial.keys());
-        CompletionStage<String> info = info(redis);
+        CompletionStage<String> info = ServerState.info(redis.info(), redis.info("crdt"));
         connection.dispatch(look);
         commands.forEach(command -> answer(command, failures::ofExecuting));
         String told = answer(info, failures::ofExecuting);
         answer(look, failures::ofExecuting);
-        refuseSeveralMasters(ServerState.of(told));
+        ServerState.of(told).severalMasters(connector.target(), settings).ifPresent(several -> {
+            connections.refuse(several);
+            throw several;
+        });
         histories.found(Optional.of(Replication.of(told).history()).filter(name -> !name.isEmpty()));
         run(trial, redis);
         return trial.refusesSignals() ? List.of(withoutSignals()) : List.of();
@@ -109,20 +112,6 @@ final class StartCheck {
         answer(sent, failures::ofExecuting).ifPresent(failure -> {
             throw unavailable(failure);
         });
-    }
-
-    private void refuseSeveralMasters(ServerState server) {
-        if (settings.singleMaster() == SingleMaster.CHECKED) {
-            server.otherMasters().ifPresent(field -> {
-                throw new RedisUnavailableException(
-                        "Redis at " + connector.target().name()
-                                + " is one of several masters that replicate each other (" + field
-                                + "): each of them grants the same lock",
-                        "Keep locks in a database without Active-Active or active-replica. If all instances use this"
-                                + " master, and none fails over to another, set distributed-lock.redis.active-active"
-                                + "=false");
-            });
-        }
     }
 
     private String withoutSignals() {
@@ -153,21 +142,6 @@ final class StartCheck {
                 redis.zpopmin(queue),
                 redis.zrangebyscore(queue, Range.unbounded(), Limit.from(1)),
                 redis.publish(keySpace.mailboxOf(KEY), ""));
-    }
-
-    /** Asked apart, since {@code crdt} is no default section, and a server before 7.0 takes one section or none. */
-    private static CompletionStage<String> info(RedisClusterAsyncCommands<String, String> redis) {
-        return text(redis.info()).thenCombine(text(redis.info("crdt")), String::concat);
-    }
-
-    /** Empty if the server refuses. */
-    private static CompletionStage<String> text(CompletionStage<String> asked) {
-        return asked.handle((info, failure) -> {
-            if (failure != null && !(failure instanceof RedisCommandExecutionException)) {
-                throw new CompletionException(failure);
-            }
-            return info == null ? "" : info;
-        });
     }
 
     private static <T> T answer(CompletionStage<T> asked, Function<Throwable, RedisFailure> meaning) {

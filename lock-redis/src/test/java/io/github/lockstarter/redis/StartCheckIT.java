@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -7,10 +8,12 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
@@ -174,17 +177,45 @@ class StartCheckIT {
     void refusesAServerThatIsOneOfSeveralMasters(String text, String replacement, String field) {
         assumeThat(RedisServer.hasText(text.translateEscapes())).isTrue();
         try (RedisServer server = RedisServer.startAltered(text.translateEscapes(), replacement.translateEscapes())) {
-            assertThat(refusal(server))
-                    .hasMessageContaining("is one of several masters that replicate each other (" + field)
-                    .satisfies(e ->
-                            assertThat(e.remedy()).contains("Active-Active", "distributed-lock.redis.active-active"));
+            try (RedisLockBackend backend = backend(server, SETTINGS)) {
+                assertThatExceptionOfType(SeveralMastersException.class)
+                        .isThrownBy(backend::start)
+                        .withMessageContaining("is one of several masters that replicate each other (" + field)
+                        .satisfies(e -> assertThat(e.remedy())
+                                .contains("Active-Active", "distributed-lock.redis.active-active=false"));
+                assertGrantsNothing(backend, field);
+            }
             assertThat(server.commands().keys("*")).isEmpty();
             RedisSettings declared = new RedisSettings(
                     SETTINGS.keyPrefix(), SETTINGS.commandTimeout(), SETTINGS.guard(), SingleMaster.DECLARED);
             try (RedisLockBackend backend = backend(server, declared)) {
                 backend.start();
+                assertThat(answer(backend.state()).failure()).isEmpty();
             }
         }
+    }
+
+    /** It may have been unreachable at the start. */
+    @Test
+    void healthFindsOneOfSeveralMasters() {
+        String text = "# Clients\r\nconnected_clients:";
+        assumeThat(RedisServer.hasText(text)).isTrue();
+        try (RedisServer server = RedisServer.startAltered(text, "# CRDT \r\ncrdt_config_version:");
+                RedisLockBackend backend = backend(server, SETTINGS)) {
+            await().atMost(Patience.TIME)
+                    .untilAsserted(
+                            () -> assertThat(answer(backend.state()).failure()).isPresent());
+            assertGrantsNothing(backend, "crdt_config_version:");
+        }
+    }
+
+    private static void assertGrantsNothing(RedisLockBackend backend, String field) {
+        assertThat(new BackendUser(backend).acquire(token("a", 1)))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains(field)
+                        .doesNotContain("active-active"));
+        assertThat(answer(backend.state()).failure())
+                .hasValueSatisfying(failure -> assertThat(failure).contains(field, "active-active=false"));
     }
 
     private static RedisServer without(String command) {

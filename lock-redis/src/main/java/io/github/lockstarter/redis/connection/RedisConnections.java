@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.connection;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -37,12 +38,13 @@ public final class RedisConnections implements AutoCloseable {
 
     private enum Access {
         OPEN,
+        REFUSED,
         STOPPED,
         CLOSED;
 
         CancellationException refusal() {
             return new CancellationException(
-                    this == STOPPED ? "the lock client is stopped" : "the lock client is closed");
+                    this == CLOSED ? "the lock client is closed" : "the lock client is stopped");
         }
     }
 
@@ -58,6 +60,7 @@ public final class RedisConnections implements AutoCloseable {
     private @Nullable ConnectionAttempt attempt;
     private boolean retrying;
     private Access access = Access.OPEN;
+    private @Nullable SeveralMastersException several;
 
     public RedisConnections(RedisConnector connector, RedisSettings settings) {
         this(connector, settings, pulse(connector, settings));
@@ -148,11 +151,11 @@ public final class RedisConnections implements AutoCloseable {
     private void open(User user) {
         ConnectionPair open;
         ConnectionAttempt begun = null;
-        CancellationException refusal = null;
+        RuntimeException refusal = null;
         synchronized (this) {
             open = link;
             if (access != Access.OPEN) {
-                refusal = access.refusal();
+                refusal = several == null ? access.refusal() : several;
             } else if (open == null) {
                 waiting.add(user);
                 begun = begin(null);
@@ -184,7 +187,29 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     public synchronized void start() {
-        access = access == Access.STOPPED ? Access.OPEN : access;
+        access = access == Access.CLOSED ? access : Access.OPEN;
+        several = null;
+    }
+
+    /** Fails all commands with this reason until the next {@link #start}, and disconnects. Does not block. */
+    public void refuse(SeveralMastersException reason) {
+        ConnectionPair open;
+        List<User> stranded;
+        synchronized (this) {
+            if (access != Access.OPEN) {
+                return;
+            }
+            access = Access.REFUSED;
+            several = reason;
+            open = link;
+            link = null;
+            attempt = null;
+            stranded = takeWaiting();
+        }
+        stranded.forEach(user -> user.link.completeExceptionally(reason));
+        if (open != null) {
+            open.abandon(connector.loop(), patience);
+        }
     }
 
     public void stop() {
@@ -204,6 +229,7 @@ public final class RedisConnections implements AutoCloseable {
         CancellationException refusal;
         synchronized (this) {
             access = access == Access.CLOSED ? access : next;
+            several = null;
             refusal = access.refusal();
             open = link;
             link = null;

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 
 /** Lettuce connectors, one per topology. Clients must have {@linkplain RedisSettings#tune tuned} options. */
 public final class RedisConnectors {
@@ -141,7 +142,9 @@ public final class RedisConnectors {
             if (found.size() > 1) {
                 found.forEach(MasterByRole::close);
                 throw new SeveralMastersException(
-                        found.stream().map(master -> address(master.uri())).toList());
+                        found.stream().map(master -> address(master.uri())).collect(Collectors.joining(" and "))
+                                + " report that they are the master",
+                        "Demote all but one of them (REPLICAOF): locks on two masters do not exclude each other");
             }
             return found.get(0);
         }

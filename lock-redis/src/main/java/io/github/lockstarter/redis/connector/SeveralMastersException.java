@@ -1,13 +1,25 @@
 package io.github.lockstarter.redis.connector;
 
 import io.lettuce.core.RedisException;
-import java.util.List;
 
-/** Several of the configured servers report the role of the master, so that none of them can keep locks. */
+/** Another master accepts writes to the same keys, so that none of them can keep locks. */
 public final class SeveralMastersException extends RedisException {
 
-    /** @param masters addresses */
-    SeveralMastersException(List<String> masters) {
-        super(String.join(" and ", masters) + " report that they are the master");
+    private final String remedy;
+
+    /**
+     * Creates the exception.
+     *
+     * @param problem names the server
+     * @param remedy one sentence, without full stop
+     */
+    public SeveralMastersException(String problem, String remedy) {
+        super(problem);
+        this.remedy = remedy;
+    }
+
+    /** {@return what to change} */
+    public String remedy() {
+        return remedy;
     }
 }

@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.failure;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector.Target;
-import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.protocol.RedisProtocolException;
@@ -49,12 +48,6 @@ record FailedConnection(String detail, String remedy) {
             return new FailedConnection(
                     "the server's certificate is not accepted: " + said(distrust.get()),
                     "Set " + setup.trust() + ", and connect to a host name that the certificate contains");
-        }
-        Optional<Throwable> several = find(failure, SeveralMastersException.class::isInstance);
-        if (several.isPresent()) {
-            return new FailedConnection(
-                    said(several.get()),
-                    "Demote all but one of them (REPLICAOF): locks on two masters do not exclude each other");
         }
         Optional<Throwable> unknown = find(failure, UnknownHostException.class::isInstance);
         if (unknown.isPresent()) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.failure;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.failure.RedisFailure.FailureEffect;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
@@ -65,6 +66,9 @@ public final class RedisExceptionTranslator {
         }
         if (root instanceof PartitionSelectorException) {
             return ofUncovered(root);
+        }
+        if (root instanceof SeveralMastersException several) {
+            return new RedisFailure(FailureEffect.NONE, ExceptionCauses.said(several), several.remedy(), failure);
         }
         FailedConnection reason = FailedConnection.of(failure, connector, seconds());
         return new RedisFailure(

@@ -12,6 +12,7 @@ package io.github.lockstarter.redis.settings;
  * @param withTls remedy that turns TLS on
  * @param withoutTls remedy that turns TLS off
  * @param trust property with the trusted certificates
+ * @param oneMaster remedy if a server is one of several masters that replicate each other
  */
 public record RedisSetup(
         String servers,
@@ -22,7 +23,8 @@ public record RedisSetup(
         String cluster,
         String withTls,
         String withoutTls,
-        String trust) {
+        String trust,
+        String oneMaster) {
 
     /** The application's Redis. */
     public static final RedisSetup APPLICATION = new RedisSetup(
@@ -36,5 +38,8 @@ public record RedisSetup(
             "spring.data.redis.ssl.enabled=true, or a bundle in spring.data.redis.ssl.bundle",
             "spring.data.redis.ssl.enabled=false",
             "spring.data.redis.ssl.bundle to a bundle that trusts it, such as one with"
-                    + " spring.ssl.bundle.pem.<bundle>.truststore.certificate");
+                    + " spring.ssl.bundle.pem.<bundle>.truststore.certificate",
+            "Keep locks in a database without Active-Active or active-replica, or set"
+                    + " distributed-lock.redis.active-active=false if all instances use this master, and none fails"
+                    + " over to another");
 }

@@ -8,6 +8,7 @@ import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +110,9 @@ public final class RedisLockAutoConfiguration {
                 backend.start();
             } catch (RedisUnavailableException e) {
                 throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
+            } catch (SeveralMastersException e) { // an invalid configuration, whether or not the store is required
+                throw new IllegalArgumentException(
+                        "distributed-lock.redis.active-active is not set, and " + e.getMessage() + ". " + e.remedy(), e);
             } finally {
                 backend.warnings().forEach(log::warn);
             }

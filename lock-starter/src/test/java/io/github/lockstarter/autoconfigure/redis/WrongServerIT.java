@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockTemplate;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -113,6 +116,26 @@ class WrongServerIT {
                             .doesNotContain("spring.data.redis", "null")
                             .hasSizeLessThan(200));
         });
+    }
+
+    /** Whatever required-at-start says: such a server answers, and grants locks that another master grants too. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void doesNotStartOnOneOfSeveralMasters(boolean required) {
+        String text = "# Clients\r\nconnected_clients:";
+        assumeThat(RedisServer.hasText(text)).isTrue();
+        try (RedisServer server = RedisServer.startAltered(text, "# CRDT \r\ncrdt_config_version:")) {
+            application("port=" + server.port())
+                    .withPropertyValues("distributed-lock.redis.required-at-start=" + required)
+                    .run(context -> {
+                        assertThat(context).hasFailed();
+                        assertThat(FailureReport.of(context.getStartupFailure()))
+                                .contains(
+                                        "is one of several masters",
+                                        "set distributed-lock.redis.active-active=false if all instances use this")
+                                .doesNotContain(START_ANYWAY);
+                    });
+        }
     }
 
     private static AbstractStringAssert<?> assertThatReport(String... properties) {

@@ -4,6 +4,7 @@ import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
@@ -78,6 +79,8 @@ final class RedlockLockLifecycle extends StoreLifecycle {
             return Optional.empty();
         } catch (RedisUnavailableException e) {
             return Optional.of(e);
+        } catch (SeveralMastersException e) { // an invalid configuration, even of a minority
+            throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
         }
     }
 

@@ -33,7 +33,9 @@ final class RedlockNodes implements AutoCloseable {
                     + " distributed-lock.redlock.ssl-bundle",
             "redis:// before its address in distributed-lock.redlock.nodes, and no distributed-lock.redlock.ssl-bundle",
             "distributed-lock.redlock.ssl-bundle to a bundle that trusts it, such as one with"
-                    + " spring.ssl.bundle.pem.<bundle>.truststore.certificate");
+                    + " spring.ssl.bundle.pem.<bundle>.truststore.certificate",
+            "Set distributed-lock.redlock.nodes to servers with one master each, without Active-Active or"
+                    + " active-replica");
 
     private final LockClientResources resources;
     private final List<RedisLockBackend> backends;

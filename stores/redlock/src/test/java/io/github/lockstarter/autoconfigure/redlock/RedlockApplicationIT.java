@@ -130,6 +130,21 @@ class RedlockApplicationIT {
         lock.release();
     }
 
+    /** A minority: it answers, and its other masters would vote too. */
+    @Test
+    void doesNotStartWithANodeThatIsOneOfSeveralMasters() {
+        String text = "# Clients\r\nconnected_clients:";
+        assumeThat(RedisServer.hasText(text)).isTrue();
+        try (RedisServer one = RedisServer.startAltered(text, "# CRDT \r\ncrdt_config_version:")) {
+            application(QUORUM, nodes() + "," + one.address()).run(context -> {
+                assertThat(context).hasFailed();
+                assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(one.address(), "is one of several masters", "distributed-lock.redlock.nodes")
+                        .doesNotContain("distributed-lock.redis");
+            });
+        }
+    }
+
     @Test
     void excludesByAQuorumWithLeastPrivileges() {
         String[] rules = ("reset on >s3cret " + LEAST_RIGHTS).split(" ");
