@@ -8,8 +8,6 @@ import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
 import io.github.lockstarter.local.LocalLockBackend;
-import io.github.lockstarter.reactive.ReactiveLockOperations;
-import io.github.lockstarter.reactive.ReactiveLockTemplate;
 import io.github.lockstarter.transaction.CommitGuard;
 import java.util.List;
 import java.util.function.Supplier;
@@ -30,7 +28,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -41,7 +38,6 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.util.function.SingletonSupplier;
-import reactor.core.publisher.Flux;
 
 /**
  * Auto-configures the engine, {@link io.github.lockstarter.LockTemplate} and {@link
@@ -78,17 +74,11 @@ public final class DistributedLockAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-    @Import(LockEngineConfiguration.class)
+    @Import({
+        LockEngineConfiguration.class,
+        ReactiveLockConfiguration.class // last: its condition asks for the template of the first
+    })
     static class Enabled {
-
-        /** As the election, none for several {@link LockOperations} of the application without a primary one. */
-        @Bean
-        @ConditionalOnClass(Flux.class)
-        @ConditionalOnSingleCandidate(LockOperations.class) // the imported template comes first
-        @ConditionalOnMissingBean(ReactiveLockOperations.class)
-        ReactiveLockTemplate distributedLockReactiveTemplate(LockOperations locks) {
-            return new ReactiveLockTemplate(locks);
-        }
 
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnLockBackend(LockBackendOption.LOCAL)

@@ -112,7 +112,8 @@ public final class RedisLockAutoConfiguration {
                 throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
             } catch (SeveralMastersException e) { // an invalid configuration, whether or not the store is required
                 throw new IllegalArgumentException(
-                        "distributed-lock.redis.active-active is not set, and " + e.getMessage() + ". " + e.remedy(), e);
+                        "distributed-lock.redis.active-active is not set, and " + e.getMessage() + ". " + e.remedy(),
+                        e);
             } finally {
                 backend.warnings().forEach(log::warn);
             }
