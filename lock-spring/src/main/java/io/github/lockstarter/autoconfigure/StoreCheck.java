@@ -18,7 +18,8 @@ public class StoreCheck extends StoreLifecycle {
      *
      * @param store name of the {@link LockBackendOption}
      * @param required property {@code required-at-start}
-     * @param check throws a {@link LockStartException}, whose action has no full stop, if the store is unavailable
+     * @param check throws a {@link LockStartException}, whose action has no full stop, if the store is unavailable; any
+     *     other exception ends startup even if the store is not required
      */
     public StoreCheck(String store, boolean required, Runnable check) {
         this.store = store;
