@@ -52,7 +52,7 @@ record ServerState(Map<String, String> fields) {
         });
     }
 
-    /** The field that tells of other masters which accept writes to the same keys: of Redis Enterprise, or of KeyDB. */
+    /** The INFO field that reports further masters of the same keys, in Redis Enterprise or KeyDB. */
     Optional<String> otherMasters() {
         return Stream.of("crdt_replid", "crdt_config_version", "role")
                 .filter(fields::containsKey)

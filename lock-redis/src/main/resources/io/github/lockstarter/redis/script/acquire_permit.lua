@@ -49,7 +49,7 @@ for i, owner in ipairs(owners) do
   own = owner and string.find(owner, token, -#token, true) and i or own
   free = free or (not owner and i)
 end
--- Slots whose owners are gone, or may end without a signal: kept ones, and leases that nobody may renew.
+-- Slots whose owners are gone, or that may end without a signal: kept locks, and leases without renewal.
 local ending, counted = {places[permits]}, {}
 for i, owner in ipairs((own or free) and {} or owners) do
   local lock = places[i]
