@@ -308,13 +308,14 @@ public class RedisServer extends ServerProcess {
     }
 
     /**
-     * Fields of a section of {@code INFO}. Retries once: sentinels close all connections of a server whose role they
-     * change.
+     * Fields of a section of {@code INFO}. Retries once with a new connection: tests, and sentinels after a change of
+     * the role, close all connections of a server, and a closed one counts as open for a moment.
      */
     public Map<String, String> info(String section) {
         try {
             return fields(commands().info(section));
         } catch (RedisException e) {
+            client.close();
             return fields(commands().info(section));
         }
     }
