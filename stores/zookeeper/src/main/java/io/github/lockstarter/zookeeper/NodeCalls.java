@@ -69,17 +69,22 @@ final class NodeCalls {
                         : CompletableFuture.completedFuture(node(event.getName(), stat)));
     }
 
-    /** Separate, because the client would create parents of the node on a thread that waits for each answer. */
+    /**
+     * Separate, because the client would create parents of the node on a thread that waits for each answer. An empty
+     * parent may be deleted before the container is in it: then none is created.
+     */
     private CompletableFuture<?> createContainer(String queue) {
-        CompletableFuture<CuratorEvent> created = send(queue, new byte[0], to -> client.create()
-                .creatingParentContainersIfNeeded()
-                .withMode(CreateMode.CONTAINER)
-                .inBackground(to));
-        return unless(Code.NODEEXISTS, created.thenApply(event -> true), false).thenAccept(isNew -> {
-            if (isNew) {
-                cleaner.created(queue);
-            }
-        });
+        CompletableFuture<Boolean> created = send(queue, new byte[0], to -> client.create()
+                        .creatingParentContainersIfNeeded()
+                        .withMode(CreateMode.CONTAINER)
+                        .inBackground(to))
+                .thenApply(event -> true);
+        return unless(Code.NODEEXISTS, unless(Code.NONODE, created, false), false)
+                .thenAccept(isNew -> {
+                    if (isNew) {
+                        cleaner.created(queue);
+                    }
+                });
     }
 
     private CompletableFuture<LockNode> stat(String path) {
