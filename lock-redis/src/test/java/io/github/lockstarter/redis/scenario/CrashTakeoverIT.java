@@ -113,22 +113,22 @@ class CrashTakeoverIT extends RedisScenario {
         }
     }
 
+    /** It connects again within the time until a takeover. */
     @Test
-    @Tag(Effort.FULL)
+    @Tag(Effort.TIMING)
     void keepsALockWhoseConnectionsAreCutRepeatedly() throws Exception {
-        Application holder = takingPart(newApplication());
+        TcpProxy proxy = newProxy();
+        Application holder = takingPart(newApplicationBehind(proxy));
         Application rival = takingPart(newApplication());
         try (LockHandle held = holder.locks().acquire(request)) {
             Future<LockHandle> next = elsewhere(() -> rival.locks().acquire(patient));
             awaitWaiting();
-            for (int i = 0; i < 10; i++) {
-                redis().clientKill(KillArgs.Builder.typePubsub());
-                letPass(ofMillis(200));
-                redis().clientKill(KillArgs.Builder.typeNormal());
+            for (int i = 0; i < 20; i++) {
+                proxy.cut();
                 letPass(ofMillis(200));
             }
 
-            held.ensureHeld();
+            await().ignoreExceptionsInstanceOf(LockBackendException.class).untilAsserted(held::ensureHeld);
             await().untilAsserted(() -> assertThat(held.isHeld()).isTrue());
             assertThat(next).isNotDone();
             assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
