@@ -2,6 +2,7 @@ package io.github.lockstarter.simulation.mutant;
 
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /** Rules about waiters, signals and handovers. */
@@ -22,7 +23,7 @@ final class WaiterMutants {
                                 "After a release of unknown outcome the waiters attempt at once",
                                 "I5")
                         .changing("engine.KeyLock", "requeued", Behaviour.following((self, arguments) -> {
-                            if (arguments[2] instanceof ReleaseResult.Unknown) {
+                            if (Arrays.stream(arguments).anyMatch(ReleaseResult.Unknown.class::isInstance)) {
                                 sleep(self, arguments);
                             }
                         })),
