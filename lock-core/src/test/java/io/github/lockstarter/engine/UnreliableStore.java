@@ -34,7 +34,8 @@ final class UnreliableStore implements AutoCloseable {
     /** A fault that the checks must find. */
     enum Planted {
         NONE(""),
-        GRANTS_A_TAKEN_LOCK("two holders of|does not grow|released as LOST"),
+        /** The release of either holder makes the lock look free, so a caller may seem to be refused a free one. */
+        GRANTS_A_TAKEN_LOCK("two holders of|does not grow|released as LOST|refused though free"),
         REFUSES_A_FREE_LOCK("refused though free"),
         KEEPS_A_RELEASED_LOCK("in the store: Held");
 
