@@ -30,11 +30,6 @@ final class TakeoverMutants {
                 Mutant.named("trace-unread", "Another trace begins a period", "I1")
                         .changing("spi.CrashDetection$Beat", "takeover", Behaviour.returning("")),
                 Mutant.named(
-                                "nothing-void",
-                                "A history that may have forgotten a takeover voids the holds from before",
-                                "I1")
-                        .changing("engine.Heartbeat", "isVoid", Behaviour.returning(false)),
-                Mutant.named(
                                 "certain-too-long",
                                 "A hold is certain for the takeover time since the last answered beat was sent",
                                 "I1")
