@@ -40,7 +40,7 @@ public interface CrashDetection {
      */
     record Beat(String history, String takeover, String historyBefore, Duration runningFor, List<String> abandoned) {}
 
-    /** {@return whether signals reach this instance, by the last beat; if not, waiters poll more often} */
+    /** {@return whether signals reach this instance, as far as known; if not, waiters poll more often} */
     default boolean hearsSignals() {
         return true;
     }

@@ -2,11 +2,15 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.ScriptRunner.Reader;
 import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.TakeoverCondition;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,25 +18,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 
 /**
- * Runs the beat script on the connections for commands, so that the server that grants locks answers. The script's
- * subscriber count does not decide whether a beat counts, so a proxy that falsifies it does not make this instance
- * unsafe.
+ * Runs the beat script on the connections for commands, so that the server that grants locks answers. No subscription
+ * decides whether a beat counts, so a proxy that falsifies their number does not make this instance unsafe.
  * <p>Opens no connection before the first command does, and leaves beats unanswered until then. Thread-safe; a stale
- * field costs one beat or resubscription.
+ * field costs one beat.
  */
 final class RedisHeartbeat implements CrashDetection {
 
     private static final CompletionStage<Optional<Beat>> NO_PROOF = CompletableFuture.completedFuture(Optional.empty());
-
-    /** Rate limit: if a server never counts subscribers, as behind a proxy, another connection does not help. */
-    private static final Duration RESUBSCRIBE_EVERY = Duration.ofSeconds(5);
-
-    /** Inside a script, servers before Redis 8 do not name the command. */
-    private static final ServerError NO_RIGHT =
-            ServerError.of("NOPERM this user has no permissions to run the 'pubsub|numsub' command");
 
     private static final String UNNAMED = "";
 
@@ -41,15 +36,10 @@ final class RedisHeartbeat implements CrashDetection {
     private final KeySpace keySpace;
     private final HeartbeatTerms terms;
     private final TakeoverAcknowledgement acknowledgement;
-    private final LongSupplier nanoTime;
     private volatile String instanceId = UNNAMED;
     private volatile boolean wasOpen;
 
-    private volatile boolean mailboxMissing;
-
-    private volatile long resubscribedAt;
-
-    /** The last answer's error if the user may not count subscribers. */
+    /** Empty as long as the user may count subscribers. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
     public record HeartbeatTerms(ServerHistory history, Duration commandTimeout, TakeoverCondition condition) {}
@@ -59,15 +49,12 @@ final class RedisHeartbeat implements CrashDetection {
             RedisConnections connections,
             KeySpace keySpace,
             HeartbeatTerms terms,
-            TakeoverAcknowledgement acknowledgement,
-            LongSupplier nanoTime) {
+            TakeoverAcknowledgement acknowledgement) {
         this.runner = runner;
         this.connections = connections;
         this.keySpace = keySpace;
         this.terms = terms;
         this.acknowledgement = acknowledgement;
-        this.nanoTime = nanoTime;
-        this.resubscribedAt = nanoTime.getAsLong() - RESUBSCRIBE_EVERY.toNanos();
     }
 
     public void ofInstance(String id) {
@@ -82,9 +69,19 @@ final class RedisHeartbeat implements CrashDetection {
         return acknowledgement.isUnacknowledged();
     }
 
-    public CompletionStage<?> learn() {
-        boolean ready = connections.current(keySpace.history()) != null && !instanceId.equals(UNNAMED);
-        return ready ? beat(List.of()).exceptionally(failure -> Optional.empty()) : NO_PROOF;
+    /**
+     * Asks for the number of subscribers of no channel: a script that may not count them regards all owners as alive.
+     * Never fails.
+     */
+    public CompletionStage<?> checkRight() {
+        RedisLink link = connections.current(keySpace.history());
+        return link == null
+                ? NO_PROOF
+                : link.ask(CommandType.PUBSUB, new NestedMultiOutput<>(StringCodec.UTF8), "NUMSUB")
+                        .handle((counts, failure) -> refusal = Optional.ofNullable(failure)
+                                .map(Throwable::getMessage)
+                                .map(ServerError::of)
+                                .filter(ServerError::isMissingRight));
     }
 
     @Override
@@ -103,13 +100,12 @@ final class RedisHeartbeat implements CrashDetection {
                 LockScript.BEAT,
                 keys.toArray(String[]::new),
                 terms.history.known(),
-                ScriptCall.millis(terms.history.terms().grace()),
-                keySpace.mailboxOf(id));
+                ScriptCall.millis(terms.history.terms().grace()));
     }
 
     @Override
     public boolean hearsSignals() {
-        return !mailboxMissing;
+        return connections.hearsSignals();
     }
 
     @Override
@@ -122,26 +118,11 @@ final class RedisHeartbeat implements CrashDetection {
         return terms.condition;
     }
 
-    /**
-     * Resubscribes if the server counts no subscriber twice in a row, since signals may be lost; once is normal during
-     * a reconnect.
-     */
-    private void subscribers(String text) {
-        boolean missing = text.equals("0");
-        long now = nanoTime.getAsLong();
-        if (missing && mailboxMissing && now - resubscribedAt >= RESUBSCRIBE_EVERY.toNanos()) {
-            resubscribedAt = now;
-            connections.resubscribe();
-        }
-        mailboxMissing = missing;
-        refusal = ServerError.of(text).isMissingRight() ? Optional.of(NO_RIGHT) : Optional.empty();
-    }
-
     private final class BeatReader implements Reader<CompletionStage<Optional<Beat>>> {
 
         private static final String ABANDONED = "1";
 
-        private static final int FIXED = 5;
+        private static final int FIXED = 4;
 
         private final List<String> waitedFor;
 
@@ -156,7 +137,6 @@ final class RedisHeartbeat implements CrashDetection {
             // Whole seconds, perhaps rounded up.
             Duration running = Duration.ofSeconds(Math.max(0, Long.parseLong(texts.get(3)) - 1));
             terms.history.learn(marker);
-            subscribers(texts.get(4));
             List<String> abandoned = new ArrayList<>();
             for (int i = 0; i < waitedFor.size(); i++) {
                 String found = texts.get(FIXED + i);

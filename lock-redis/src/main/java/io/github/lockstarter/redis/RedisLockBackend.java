@@ -161,8 +161,7 @@ public final class RedisLockBackend implements QuorumNode {
                 connections,
                 keySpace,
                 new RedisHeartbeat.HeartbeatTerms(history, settings.commandTimeout(), condition),
-                known,
-                connector::nanoTime);
+                known);
     }
 
     /**
@@ -187,7 +186,7 @@ public final class RedisLockBackend implements QuorumNode {
         }
         BlockingWait.awaitUninterruptibly(serverChecks.look());
         heartbeat.ifPresent(
-                known -> BlockingWait.awaitUninterruptibly(known.learn().toCompletableFuture()));
+                known -> BlockingWait.awaitUninterruptibly(known.checkRight().toCompletableFuture()));
     }
 
     /** Retries one timeout: on a starting JVM, loading classes may use up the time for the server's answer. */
@@ -302,7 +301,7 @@ public final class RedisLockBackend implements QuorumNode {
             // Settings may change, and the start may have failed. No caller waits for this.
             if (found.failure().isEmpty()) {
                 serverChecks.look();
-                heartbeat.ifPresent(RedisHeartbeat::learn);
+                heartbeat.ifPresent(RedisHeartbeat::checkRight);
             }
             StoreState state = new StoreState(
                     toString(),
@@ -390,10 +389,10 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, this::onPing));
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, this::onPulse));
     }
 
-    private void onPing() {
+    private void onPulse() {
         connections.servers(); // opens the connections to new masters of a cluster, which the next check asks
         renewScript.check();
         serverChecks.compareGrace();

@@ -140,7 +140,7 @@ final class ServerChecks {
      */
     private static final class GraceComparison {
 
-        /** How long an instance counts after its last comparison: some pings. */
+        /** How long an instance counts after its last comparison: some pulses. */
         private static final Duration PRESENT = Duration.ofSeconds(15);
 
         private final RedisConnections connections;

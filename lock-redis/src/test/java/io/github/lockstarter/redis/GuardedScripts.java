@@ -96,8 +96,7 @@ final class GuardedScripts {
                 Stream.concat(Stream.of("lock:doubt:" + instance, "lock:taken:" + instance, HISTORY), Stream.of(locks))
                         .toArray(String[]::new),
                 known,
-                Long.toString(GRACE),
-                "lock:mailbox:" + instance);
+                Long.toString(GRACE));
     }
 
     List<Object> inspect(String known) {

@@ -137,7 +137,7 @@ class IdleInstanceIT {
             other.listen("b", new RecordedSignals());
 
             await().atMost(Patience.TIME)
-                    .during(Duration.ofMillis(Patience.MOMENT_MILLIS)) // some pings
+                    .during(Duration.ofMillis(Patience.MOMENT_MILLIS)) // some pulses
                     .untilAsserted(() -> {
                         assertThat(other.warnings())
                                 .singleElement()

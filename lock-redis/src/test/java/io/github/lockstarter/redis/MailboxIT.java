@@ -17,6 +17,7 @@ import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** An instance receives signals again soon after the connection of its mailbox has become silent without breaking. */
+/** An instance receives signals again soon after they no longer arrive, although no connection breaks. */
 @Timeout(300)
 class MailboxIT {
 
@@ -53,6 +54,9 @@ class MailboxIT {
 
         @RegisterExtension
         static final RedisExtension REDIS = new RedisExtension();
+
+        @RegisterExtension
+        static final RedisExtension OTHER = new RedisExtension();
 
         private final RedisServer server = REDIS.server();
 
@@ -89,13 +93,12 @@ class MailboxIT {
             FirstMailboxBehind connector = new FirstMailboxBehind(
                     new DirectRedisConnector(server.uri(), RedisStore.SETTINGS, options),
                     new DirectRedisConnector(server.uri(), RedisStore.SETTINGS, options));
-            try (RedisLockBackend backend = backend(connector, RedisStore.SETTINGS)) {
+            RedisConnections slow = new RedisConnections(connector, RedisStore.SETTINGS, Duration.ofSeconds(1));
+            try (RedisLockBackend backend = new RedisLockBackend(connector, RedisStore.SETTINGS, slow)) {
                 backend.listen("a", signals);
                 new BackendUser(backend).granted(token("a", 1));
                 server.commands().configResetstat();
-                await().atMost(Patience.TIME).untilAsserted(() -> assertThat(
-                                server.info("commandstats").getOrDefault("cmdstat_ping", ""))
-                        .matches("calls=([3-9]|\\d\\d).*"));
+                awaitMessages(server);
                 server.commands().publish("lock:mailbox:a", BackendUser.KEY);
                 await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
                 assertThat(connector.mailboxes.get()).isEqualTo(1);
@@ -104,17 +107,81 @@ class MailboxIT {
         }
 
         @Test
-        void pingsAgainWhateverTheWorkOfAPingThrows() {
-            AtomicInteger pings = new AtomicInteger();
+        void reopensAMailboxThatIsOnAnotherServer() {
+            assertReopened(OTHER.server());
+        }
+
+        /** The master's messages arrive there, but others find no subscriber at the master. */
+        @Test
+        void reopensAMailboxThatIsOnAReplica() {
+            try (RedisServer replica = RedisServer.start()) {
+                replica.follow(server);
+                await().until(() -> "up".equals(replica.info("replication").get("master_link_status")));
+                assertReopened(replica);
+            }
+        }
+
+        private void assertReopened(RedisServer wrong) {
+            FirstMailboxBehind connector = new FirstMailboxBehind(direct(wrong), direct(server));
+            try (RedisLockBackend backend = backend(connector, RedisStore.SETTINGS)) {
+                backend.listen("a", signals);
+                new BackendUser(backend).granted(token("a", 1));
+
+                await().atMost(Patience.TIME).until(() -> subscribers(server) == 1);
+                server.commands().publish("lock:mailbox:a", BackendUser.KEY);
+                await().untilAsserted(() -> assertThat(signals.keys()).contains(BackendUser.KEY));
+                assertThat(subscribers(wrong)).isZero();
+            }
+        }
+
+        /** Lettuce resubscribes once, after it has connected. */
+        @Test
+        void subscribesAgainWhenTheRightToIsBack() {
+            try (RedisLockBackend backend = backend(direct(server), RedisStore.SETTINGS)) {
+                backend.listen("a", signals);
+                new BackendUser(backend).granted(token("a", 1));
+
+                server.grantDefaultUser("resetchannels");
+                await().until(() -> server.commands().clientList().matches("(?s).* sub=0 .* cmd=subscribe .*"));
+                server.grantDefaultUser("allchannels");
+
+                await().atMost(Patience.TIME).until(() -> subscribers(server) == 1);
+            }
+        }
+
+        @Test
+        void saysThatNoSignalsArriveHoweverOftenTheMailboxIsReopened() {
+            FirstMailboxBehind connector = new FirstMailboxBehind(direct(OTHER.server()), direct(server));
+            connector.wrong = Integer.MAX_VALUE;
+            try (RedisLockBackend backend = backend(connector, RedisStore.SETTINGS)) {
+                backend.listen("a", signals);
+                new BackendUser(backend).granted(token("a", 1));
+                CrashDetection heartbeat = backend.crashDetection().orElseThrow();
+                assertThat(heartbeat.hearsSignals()).isTrue();
+
+                await().until(() -> !heartbeat.hearsSignals());
+                int reopened = connector.mailboxes.get();
+                await().until(() -> {
+                    assertThat(heartbeat.hearsSignals()).isFalse();
+                    assertThat(BackendUser.answer(backend.state()).hearsSignals())
+                            .isFalse();
+                    return connector.mailboxes.get() >= reopened + 3;
+                });
+            }
+        }
+
+        @Test
+        void provesAgainWhateverTheWorkOfAPulseThrows() {
+            AtomicInteger pulses = new AtomicInteger();
             SignalMailbox mailbox = new SignalMailbox("lock:mailbox:a", signals, () -> {
-                pings.incrementAndGet();
+                pulses.incrementAndGet();
                 throw new IllegalStateException("planted");
             });
             try (DirectRedisConnector connector = new DirectRedisConnector(server.uri(), RedisStore.SETTINGS);
                     RedisConnections connections = new RedisConnections(connector, RedisStore.SETTINGS, PULSE)) {
                 connections.subscribe(mailbox);
 
-                await().atMost(Patience.TIME).until(() -> pings.get() >= 3);
+                await().atMost(Patience.TIME).until(() -> pulses.get() >= 3);
             }
         }
     }
@@ -152,6 +219,65 @@ class MailboxIT {
                 await().untilAsserted(() -> assertThat(signals.keys()).contains(BackendUser.KEY));
             }
         }
+
+        /** Where the message is published, a node counts only its own subscribers. */
+        @Test
+        void keepsAMailboxOnAnotherNode() {
+            RedisCluster cluster = REDIS.topology();
+            List<RedisURI> uris =
+                    cluster.servers().stream().map(RedisServer::uri).toList();
+            RedisServer publisher = cluster.masterOf("lock:mailbox:a");
+            RedisServer another = cluster.servers().stream()
+                    .filter(server -> server != publisher)
+                    .findFirst()
+                    .orElseThrow();
+            FirstMailboxBehind connector =
+                    new FirstMailboxBehind(direct(another), DirectRedisConnector.toCluster(uris, RedisStore.SETTINGS));
+            RedisConnections slow = new RedisConnections(connector, RedisStore.SETTINGS, Duration.ofSeconds(1));
+            try (RedisLockBackend backend = new RedisLockBackend(connector, RedisStore.SETTINGS, slow)) {
+                publisher.commands().configResetstat();
+                backend.listen("a", signals);
+                new BackendUser(backend).acquire(token("a", 1));
+
+                awaitMessages(publisher);
+                assertThat(connector.mailboxes.get()).isEqualTo(1);
+            }
+        }
+
+        /** As on a node that has left the cluster: it answers, and no other one sends it messages. */
+        @Test
+        void reopensAMailboxThatTheClusterDoesNotReach() {
+            List<RedisURI> uris =
+                    REDIS.topology().servers().stream().map(RedisServer::uri).toList();
+            try (RedisServer alone = RedisServer.start();
+                    RedisLockBackend backend = backend(
+                            new FirstMailboxBehind(
+                                    direct(alone), DirectRedisConnector.toCluster(uris, RedisStore.SETTINGS)),
+                            RedisStore.SETTINGS)) {
+                backend.listen("a", signals);
+                backend.start();
+
+                await().atMost(Patience.TIME).until(() -> {
+                    REDIS.topology().servers().get(0).commands().publish("lock:mailbox:a", BackendUser.KEY);
+                    return signals.keys().contains(BackendUser.KEY);
+                });
+            }
+        }
+    }
+
+    /** The third tells that the first two did not count as missed. */
+    private static void awaitMessages(RedisServer publisher) {
+        await().atMost(Patience.TIME)
+                .untilAsserted(() -> assertThat(publisher.info("commandstats").getOrDefault("cmdstat_publish", ""))
+                        .matches("calls=([3-9]|\\d\\d).*"));
+    }
+
+    private static RedisConnector direct(RedisServer server) {
+        return new DirectRedisConnector(server.uri(), RedisStore.SETTINGS);
+    }
+
+    private static long subscribers(RedisServer server) {
+        return server.commands().pubsubNumsub("lock:mailbox:a").get("lock:mailbox:a");
     }
 
     /** Uses one path for the first mailbox and another for everything else. */
@@ -160,6 +286,7 @@ class MailboxIT {
         private final RedisConnector first;
         private final RedisConnector others;
         private final AtomicInteger mailboxes = new AtomicInteger();
+        private volatile int wrong = 1;
 
         FirstMailboxBehind(RedisConnector first, RedisConnector others) {
             this.first = first;
@@ -173,7 +300,7 @@ class MailboxIT {
 
         @Override
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-            return (mailboxes.incrementAndGet() == 1 ? first : others).connectPubSub();
+            return (mailboxes.incrementAndGet() <= wrong ? first : others).connectPubSub();
         }
 
         @Override
@@ -184,6 +311,11 @@ class MailboxIT {
         @Override
         public Target target() {
             return others.target();
+        }
+
+        @Override
+        public boolean isCluster() {
+            return others.isCluster();
         }
 
         @Override

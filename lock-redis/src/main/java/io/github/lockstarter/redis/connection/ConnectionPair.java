@@ -2,11 +2,15 @@ package io.github.lockstarter.redis.connection;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -59,6 +63,18 @@ final class ConnectionPair implements AutoCloseable {
 
     Map<String, Integer> slots() {
         return nodes == null ? Map.of() : nodes.slots();
+    }
+
+    /** Publishes to the mailbox itself, and counts its subscribers at that server. Not completed without a link. */
+    CompletionStage<Long> prove(SignalMailbox mailbox) {
+        RedisLink server = to(mailbox.channel());
+        return server == null
+                ? new CompletableFuture<>()
+                : server.ask(
+                        CommandType.PUBLISH,
+                        new IntegerOutput<>(StringCodec.UTF8),
+                        mailbox.channel(),
+                        SignalMailbox.PROOF);
     }
 
     void open(String key, CompletableFuture<RedisLink> user) {

@@ -6,94 +6,129 @@ import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An instance's subscription. Lettuce reconnects and resubscribes after a break; this replaces the connection when its
- * server hangs or does not know the subscription. With each ping, it looks for another master and calls the mailbox.
+ * An instance's subscription. Lettuce reconnects and resubscribes after a break; this replaces the connection if its
+ * server hangs, does not know the subscription, or is not the one that publishes signals.
+ * <p>Invariant: signals arrive if the last message of the instance to itself did. Each pulse sends one as a release
+ * sends a signal, on the connection for commands. It counts as missed if it was published, and by the next pulse has
+ * not arrived, or had no subscriber at that server, whose count decides whom releases signal and who is alive (in a
+ * cluster, a server counts only its own). One may get lost during a reconnect, so the second in a row replaces the
+ * connection. Without an answer nothing is known: {@link RedisLink} counts the timeout.
  * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
+ * Pulses run on the client's event loop, one at a time, until this is closed. With each, it also looks for another
+ * master and calls the mailbox.
  */
 final class MailboxConnection {
 
-    /** Between a reply and the next ping. */
     static final Duration PULSE = Duration.ofSeconds(5);
+
+    private static final int MOST_MISSED = 2;
 
     final SignalMailbox mailbox;
 
     private final RedisConnector connector;
     private final Duration pulse;
     private final Executor opener;
+    private final Supplier<CompletionStage<Long>> proof;
     private final Runnable onAnotherMaster;
-    private final AtomicBoolean isReplacing = new AtomicBoolean();
-    private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();
+    private final AtomicReference<@Nullable StatefulRedisPubSubConnection<String, String>> current =
+            new AtomicReference<>();
 
+    /** Of the last message; null until it is published. */
+    private volatile @Nullable Long subscribers;
+
+    private volatile int missed;
+
+    /** @param proof publishes the message to oneself, and counts the subscribers */
     MailboxConnection(
             RedisConnector connector,
             Duration pulse,
             Executor opener,
             SignalMailbox mailbox,
+            Supplier<CompletionStage<Long>> proof,
             Runnable onAnotherMaster) {
         this.connector = connector;
         this.pulse = pulse;
         this.opener = opener;
         this.mailbox = mailbox;
+        this.proof = proof;
         this.onAnotherMaster = onAnotherMaster;
     }
 
     void open() {
-        Subscription first = new Subscription(connector.connectPubSub());
+        StatefulRedisPubSubConnection<String, String> first = connector.connectPubSub();
         current.set(first);
-        first.confirm();
-        first.askLater();
+        subscribe(first);
+        proveLater();
+    }
+
+    private void subscribe(StatefulRedisPubSubConnection<String, String> connection) {
+        connection.addListener(mailbox);
+        LettuceFutures.awaitOrCancel(
+                connection.async().subscribe(mailbox.channel()),
+                connection.getTimeout().toNanos(),
+                TimeUnit.NANOSECONDS);
     }
 
     boolean hearsSignals() {
-        Subscription known = current.get();
-        return known != null && known.connection.isOpen() && !known.silent;
+        StatefulRedisPubSubConnection<String, String> known = current.get();
+        return known != null && known.isOpen() && missed == 0;
     }
 
-    /**
-     * Subscribes on another connection; commands are not affected. After a failure, the next missed pings or heartbeats
-     * retry. Returns at once.
-     */
-    void replace() {
-        if (isReplacing.compareAndSet(false, true)) {
-            try {
-                opener.execute(this::openAnother);
-            } catch (RuntimeException | Error e) { // closed, or no free thread: the next call retries
-                isReplacing.set(false);
-            }
+    private void proveLater() {
+        try {
+            connector.loop().schedule(this::prove, pulse.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // The client is shutting down, and the mailbox with it.
         }
     }
 
-    private void openAnother() {
+    private void prove() {
+        StatefulRedisPubSubConnection<String, String> known = current.get();
+        if (known == null) {
+            return;
+        }
+        proveLater(); // first: whatever the rest throws, the next one is due
+        connector.lookForAnotherMaster(onAnotherMaster);
+        boolean arrived = mailbox.takeProof();
+        Long counted = subscribers;
+        if (counted != null) {
+            missed = arrived && (counted > 0 || connector.isCluster()) ? 0 : missed + 1;
+        }
+        subscribers = null;
+        if (counted != null && missed >= MOST_MISSED) {
+            opener.execute(() -> replace(known));
+        } else {
+            BackendGuard.stageOf(proof).thenAccept(count -> subscribers = count);
+        }
+        mailbox.onPulse();
+    }
+
+    /** Subscribes on another connection; commands are not affected. After a failure, a later pulse tries again. */
+    private void replace(StatefulRedisPubSubConnection<String, String> known) {
+        if (current.get() != known) {
+            return;
+        }
         try {
-            Subscription known = current.get();
-            if (known != null) {
-                subscribeInPlaceOf(known);
+            StatefulRedisPubSubConnection<String, String> another = connector.connectPubSub();
+            StatefulRedisPubSubConnection<String, String> surplus = another;
+            try {
+                subscribe(another);
+                surplus = current.compareAndSet(known, another) ? known : another;
+            } finally {
+                surplus.closeAsync();
             }
         } catch (RuntimeException e) {
             // The server may hang or be unreachable.
-        } finally {
-            isReplacing.set(false);
         }
-    }
-
-    private void subscribeInPlaceOf(Subscription known) {
-        Subscription another = new Subscription(connector.connectPubSub());
-        Subscription surplus = another;
-        try {
-            another.confirm();
-            surplus = current.compareAndSet(known, another) ? known : another;
-        } finally {
-            surplus.connection.closeAsync();
-        }
-        another.askLater();
     }
 
     void close() {
@@ -105,65 +140,6 @@ final class MailboxConnection {
     }
 
     private Optional<StatefulRedisPubSubConnection<String, String>> leave() {
-        return Optional.ofNullable(current.getAndSet(null)).map(known -> known.connection);
-    }
-
-    /**
-     * The subscription on one connection, with regular pings: an idle mailbox and a hanging server look alike.
-     * <p>Runs on the client's event loop, one ping at a time. Ends when the connection is replaced or closed.
-     */
-    private final class Subscription {
-
-        private final StatefulRedisPubSubConnection<String, String> connection;
-        private int missed;
-        private volatile boolean silent;
-
-        Subscription(StatefulRedisPubSubConnection<String, String> connection) {
-            this.connection = connection;
-        }
-
-        void confirm() {
-            connection.addListener(mailbox);
-            LettuceFutures.awaitOrCancel(
-                    connection.async().subscribe(mailbox.channel()),
-                    connection.getTimeout().toNanos(),
-                    TimeUnit.NANOSECONDS);
-        }
-
-        void askLater() {
-            try {
-                connector.loop().schedule(this::ask, pulse.toNanos(), TimeUnit.NANOSECONDS);
-            } catch (RejectedExecutionException e) {
-                // The client is shutting down, and the mailbox with it.
-            }
-        }
-
-        private void ask() {
-            if (current.get() != this) {
-                return;
-            }
-            connector.lookForAnotherMaster(onAnotherMaster);
-            if (connection.isOpen()) {
-                BackendGuard.stageOf(() -> connection.async().ping())
-                        .whenComplete((answer, failure) -> recordReply(failure));
-            } else {
-                recordReply(null); // reconnecting, which the mailbox reports
-            }
-            mailbox.pinged(); // last: whatever it throws, the next ping is due
-        }
-
-        private void recordReply(@Nullable Throwable failure) {
-            silent = failure != null;
-            missed = failure == null ? 0 : missed + 1;
-            if (missed == 0) {
-                askLater();
-            } else if (missed < RedisLink.MOST_TIMEOUTS) {
-                ask();
-            } else {
-                missed = 0;
-                askLater();
-                replace();
-            }
-        }
+        return Optional.ofNullable(current.getAndSet(null));
     }
 }

@@ -94,15 +94,9 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     public boolean hearsSignals() {
-        return signals().filter(MailboxConnection::hearsSignals).isPresent();
-    }
-
-    public void resubscribe() {
-        signals().ifPresent(MailboxConnection::replace);
-    }
-
-    private Optional<MailboxConnection> signals() {
-        return Optional.ofNullable(link).flatMap(ConnectionPair::signals);
+        ConnectionPair open = link;
+        return open != null
+                && open.signals().filter(MailboxConnection::hearsSignals).isPresent();
     }
 
     public @Nullable RedisLink current(String key) {
@@ -344,8 +338,8 @@ public final class RedisConnections implements AutoCloseable {
                 checkCurrent();
                 SignalMailbox wanted = mailbox;
                 if (wanted != null && !connected.isSubscribedTo(wanted)) {
-                    connected.subscribe(
-                            new MailboxConnection(connector, pulse, opener, wanted, () -> replace(connected)));
+                    connected.subscribe(new MailboxConnection(
+                            connector, pulse, opener, wanted, () -> connected.prove(wanted), () -> replace(connected)));
                 }
                 connector.loop().execute(() -> serve(connected));
             } catch (Throwable e) {

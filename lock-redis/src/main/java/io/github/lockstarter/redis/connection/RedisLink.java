@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class RedisLink implements RedisConnectionStateListener {
 
     /** Consecutive timeouts, without an answer between, of a server that hangs. */
-    static final int MOST_TIMEOUTS = 3;
+    private static final int MOST_TIMEOUTS = 3;
 
     /** Connections younger than this were opened to the best known server; replacing them would not help. */
     private static final long MIN_AGE_TO_REPLACE = TimeUnit.SECONDS.toNanos(1);

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 /**
  * Receives the messages to this instance: the encoded key of a lock that may be free, for another than the first slot
  * after {@code %=}, its number and a colon; {@value #WANTED} and the key of a lock that another instance waits for;
- * {@value #REVOKED}, the fingerprint of the revoked lock token, a colon and the key. Others are ignored.
+ * {@value #REVOKED}, the fingerprint of the revoked lock token, a colon and the key; {@value #PROOF}, which the instance
+ * sends to itself. Others are ignored.
  * <p>Called on the event loops of its connection and, for a moment, of the one that replaces it.
  */
 public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
@@ -21,20 +22,30 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
     public static final String REVOKED = "%~";
 
+    public static final String PROOF = "%.";
+
     private final String channel;
     private final SignalListener listener;
-    private final Runnable onPing;
+    private final Runnable onPulse;
     private volatile boolean wasOpen;
+    private volatile boolean proven;
 
-    /** @param onPing runs on the event loop with each ping of the subscription; returns at once */
-    public SignalMailbox(String channel, SignalListener listener, Runnable onPing) {
+    /** @param onPulse runs on the event loop with each pulse of the subscription; returns at once */
+    public SignalMailbox(String channel, SignalListener listener, Runnable onPulse) {
         this.channel = channel;
         this.listener = listener;
-        this.onPing = onPing;
+        this.onPulse = onPulse;
     }
 
-    void pinged() {
-        onPing.run();
+    void onPulse() {
+        onPulse.run();
+    }
+
+    /** Whether {@link #PROOF} has arrived since the last call. */
+    boolean takeProof() {
+        boolean taken = proven;
+        proven = false;
+        return taken;
     }
 
     String channel() {
@@ -48,7 +59,9 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
     @Override
     public void message(String from, String payload) {
         Matcher slot = SLOT.matcher(payload);
-        if (payload.startsWith(WANTED)) {
+        if (payload.equals(PROOF)) {
+            proven = true;
+        } else if (payload.startsWith(WANTED)) {
             keyOf(payload, WANTED.length()).ifPresent(listener::onWanted);
         } else if (payload.startsWith(REVOKED)) {
             int colon = payload.indexOf(':');

@@ -7,19 +7,17 @@
 -- KEYS[3 + i]  lock that the instance waits for: string, see acquire.lua
 -- ARGV[1]  known
 -- ARGV[2]  grace
--- ARGV[3]  mailbox: channel of the instance
 --
 -- Returns texts; after any error the beat does not count:
 --   the marker; empty if the server does not report its history id, so that a failover may go undetected
 --   the trace without its plus sign; empty if there is none
 --   the previous history's marker; empty if unknown
 --   the server's uptime in seconds, perhaps rounded up
---   the mailbox's number of subscribers, or the error of counting them
 --   for each lock, in order: '1' if the next attempt takes it over; the text to acknowledge if that must happen first;
 --   else empty
 
 local mark, trace, history = KEYS[1], KEYS[2], KEYS[3]
-local known, grace, mailbox = ARGV[1], ARGV[2], ARGV[3]
+local known, grace = ARGV[1], ARGV[2]
 
 local checked, isDryRun
 -- include check_history.lua: leaves marker, recovering, micros, refusal and isNamed
@@ -30,11 +28,10 @@ end
 -- Also without a mark: a server that no longer executes writes must not answer.
 redis.call('DEL', mark)
 local taken = string.match(redis.call('GET', trace) or '', '^%d+') or ''
-local subscribers = redis.pcall('PUBSUB', 'NUMSUB', mailbox)
 local running = redis.pcall('INFO', 'server')
 running = type(running) == 'string' and string.match(running, 'uptime_in_seconds:(%d+)') or '0'
 local before = redis.call('GET', history .. ':before') or ''
-local reply = {isNamed and marker or '', taken, before, running, subscribers.err or tostring(subscribers[2])}
+local reply = {isNamed and marker or '', taken, before, running}
 local counted = {}
 for i = 1, #KEYS - 3 do
   local lock, found = KEYS[3 + i], ''
@@ -43,6 +40,6 @@ for i = 1, #KEYS - 3 do
     -- include look.lua: leaves isAbandoned and unacknowledged
     found = unacknowledged or (isAbandoned and '1') or ''
   end
-  reply[5 + i] = found
+  reply[4 + i] = found
 end
 return reply

@@ -203,7 +203,7 @@ class RedisConnectionsTests {
         }
     }
 
-    /** Without the mailbox no ping opens the connection, and an instance that waits for signals sends no commands. */
+    /** Without the mailbox no pulse opens the connection, and an instance that waits for signals sends no commands. */
     @Test
     void connectsAgainForAMailboxWithoutACommand() {
         redis.connecting(() -> {

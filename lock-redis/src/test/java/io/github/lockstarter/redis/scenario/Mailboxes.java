@@ -1,13 +1,14 @@
 package io.github.lockstarter.redis.scenario;
 
 import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Receives the messages to the mailboxes of all instances. */
+/** Receives the messages of instances to the mailboxes of others. */
 final class Mailboxes implements AutoCloseable {
 
     private static final String ALL = "lock:mailbox:*";
@@ -25,7 +26,9 @@ final class Mailboxes implements AutoCloseable {
         connection.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String pattern, String channel, String message) {
-                mailboxes.received.add(message);
+                if (!message.equals(SignalMailbox.PROOF)) {
+                    mailboxes.received.add(message);
+                }
             }
         });
         connection.sync().psubscribe(ALL);

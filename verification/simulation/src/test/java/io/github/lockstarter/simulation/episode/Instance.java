@@ -83,6 +83,9 @@ final class Instance {
 
     /** A message of the mailbox: the name of a lock, with a mark before it unless it says that the lock may be free. */
     private void received(String text) {
+        if (text.equals(SignalMailbox.PROOF)) {
+            return;
+        }
         if (text.startsWith(SignalMailbox.WANTED)) {
             world.write(world.event(EventKind.WANTED, name).of(text.substring(SignalMailbox.WANTED.length()), 0));
         } else if (text.startsWith(SignalMailbox.REVOKED)) {

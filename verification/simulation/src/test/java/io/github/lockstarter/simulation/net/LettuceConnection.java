@@ -7,8 +7,6 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
@@ -71,9 +69,7 @@ final class LettuceConnection implements Wire.Client {
     StatefulRedisPubSubConnection<String, String> forMessages() {
         RedisPubSubAsyncCommands<String, String> async = Facade.of(
                 RedisPubSubAsyncCommands.class,
-                new Facade()
-                        .with("subscribe", arguments -> subscribe((String) ((Object[]) arguments[0])[0]))
-                        .with("ping", arguments -> dispatch(ping())));
+                new Facade().with("subscribe", arguments -> subscribe((String) ((Object[]) arguments[0])[0])));
         return Facade.of(StatefulRedisPubSubConnection.class, common().with("async", arguments -> async));
     }
 
@@ -101,10 +97,6 @@ final class LettuceConnection implements Wire.Client {
                     }
                     return null;
                 });
-    }
-
-    private static AsyncCommand<String, String, String> ping() {
-        return new AsyncCommand<>(new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.UTF8)));
     }
 
     private <C extends RedisCommand<?, ?, ?>> C dispatch(C command) {

@@ -81,7 +81,7 @@ final class RandomCommands {
                 String instance = any(INSTANCES);
                 keys.addAll(List.of("l:doubt:" + instance, "l:taken:" + instance, HISTORY));
                 keys.addAll(LOCKS.subList(0, random.nextInt(LOCKS.size() + 1)));
-                arguments.addAll(List.of(known(), millis(), "l:mailbox:" + instance));
+                arguments.addAll(List.of(known(), millis()));
             }
             case ACKNOWLEDGE -> {
                 String trace = "l:taken:" + any(INSTANCES);
