@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin;
@@ -11,6 +12,13 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
+import io.github.lockstarter.redis.connector.RedisConnectors;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -29,11 +37,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -90,6 +101,35 @@ class BlockedThreadsIT {
                 .run(this::blockEachKind);
     }
 
+    /** The locks' client with the threads of the application's. */
+    @Configuration(proxyBeanMethods = false)
+    static class OnThreadsOfTheApplication {
+
+        @Bean
+        RedisLockBackend backend(ClientResources application) {
+            RedisClient client = RedisClient.create(application, REDIS.server().uri());
+            client.setOptions(RedisSettings.DEFAULTS.tune(ClientOptions.create()));
+            Target target = new Target("the server", false, RedisSetup.APPLICATION);
+            return new RedisLockBackend(
+                    RedisConnectors.toServer(client, target, client::shutdown), RedisSettings.DEFAULTS);
+        }
+    }
+
+    @Test
+    void theCheckFindsLocksOnTheEventLoopsOfTheApplication() {
+        RedisApplication.on(REDIS.server())
+                .withUserConfiguration(OnThreadsOfTheApplication.class)
+                .run(application -> {
+                    locks = application.getBean(LockTemplate.class);
+                    locks.acquire("connected").close();
+                    eventLoops(application).forEach(loop -> loop.execute(this::awaitEnd));
+                    CompletableFuture<LockHandle> acquired = locks.acquireAsync(LockRequest.of("free"));
+                    assertThatThrownBy(() -> acquired.get(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS))
+                            .isInstanceOf(TimeoutException.class);
+                    end.countDown();
+                });
+    }
+
     private void blockEachKind(ApplicationContext application) throws Exception {
         locks = application.getBean(LockTemplate.class);
         LockHandle held = locks.acquire("held");
@@ -135,9 +175,7 @@ class BlockedThreadsIT {
         kinds.put("event loop", () -> blockAll(new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())));
         kinds.put("local event loop", () -> blockAll(new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory())));
         kinds.put("executor for blocking handlers", () -> blockAll(new DefaultEventExecutorGroup(1)));
-        kinds.put(
-                "event loops of the application's Lettuce",
-                () -> blockAll(shared.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass())));
+        kinds.put("event loops of the application's Lettuce", () -> blockAll(eventLoops(application)));
         kinds.put("executors of the application's Lettuce", () -> blockAll(shared.eventExecutorGroup()));
         kinds.put("timer of the application's Lettuce", () -> shared.timer()
                 .newTimeout(any -> block(), 0, TimeUnit.MILLISECONDS));
@@ -182,6 +220,13 @@ class BlockedThreadsIT {
         testThreads.submit(() -> lost.extend(LockRequest.of("lost")));
     }
 
+    private static EventExecutorGroup eventLoops(ApplicationContext application) {
+        return application
+                .getBean(ClientResources.class)
+                .eventLoopGroupProvider()
+                .allocate(Transports.eventLoopGroupClass());
+    }
+
     private void blockAll(EventExecutorGroup threads) {
         threads.forEach(thread -> thread.execute(this::block));
     }
@@ -197,6 +242,10 @@ class BlockedThreadsIT {
         }
         locks.acquire("used on " + Thread.currentThread().getName()).close();
         blocked.incrementAndGet();
+        awaitEnd();
+    }
+
+    private void awaitEnd() {
         try {
             end.await();
         } catch (InterruptedException e) {
