@@ -2,7 +2,7 @@ package io.github.lockstarter.observe;
 
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.engine.LockEngine;
-import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
+import io.github.lockstarter.observe.LockObservation.KeyDisplay;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationRegistry;
@@ -97,11 +97,8 @@ public final class LockObservabilityAutoConfiguration {
             @ConditionalOnMissingBean
             @Order(1)
             LockObservations distributedLockObservations(
-                    ObservationRegistry registry,
-                    ObjectProvider<LockObservationConvention> conventions,
-                    ObservationProperties properties) {
-                return new LockObservations(
-                        registry, conventions.getIfUnique(() -> new LockObservationConvention(properties.key())));
+                    ObservationRegistry registry, ObservationProperties properties) {
+                return new LockObservations(registry, properties.key());
             }
         }
     }

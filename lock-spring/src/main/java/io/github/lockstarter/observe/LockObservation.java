@@ -6,11 +6,11 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
-import io.github.lockstarter.observe.LockObservationContext.Phase;
+import io.github.lockstarter.spi.Digest;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.io.Serial;
-import java.util.Locale;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -20,21 +20,48 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockObservation {
 
-    private final LockObservationContext context;
-    private final LockObservationConvention convention;
+    /**
+     * How a span shows a key, which may contain identifiers of people or orders. Unless {@link #PLAIN}, spans show only
+     * type and outcome of exceptions, whose messages contain the key.
+     */
+    enum KeyDisplay {
+        /** The beginning of its SHA-256, which confirms a guess of the key. */
+        HASHED,
+        /** The key. */
+        PLAIN,
+        /** No key. */
+        NONE
+    }
+
+    private static final String OUTCOME = "lock.outcome";
+    private static final int HASH_DIGITS = 16;
+
     private final Observation observation;
+    private final KeyDisplay keys;
     private volatile long lostAtMillis; // 0 until the engine reports the loss
 
+    /**
+     * Starts the observation.
+     *
+     * @param name differs from the meter names: a registry that derives meters from observations would register one
+     *     name with two sets of tags
+     */
     LockObservation(
-            Phase phase, LockRequest request, ObservationRegistry registry, LockObservationConvention convention) {
-        this.context = new LockObservationContext(phase, request);
-        this.convention = convention;
-        // Differs from the meter names: a registry that derives meters from observations would register one name with
-        // two sets of tags.
-        this.observation = Observation.createNotStarted(
-                        "distributed.lock." + phase.name().toLowerCase(Locale.ROOT), () -> context, registry)
-                .observationConvention(convention)
-                .start();
+            String name, String contextualName, LockRequest request, KeyDisplay keys, ObservationRegistry registry) {
+        this.keys = keys;
+        this.observation = Observation.createNotStarted(name, registry)
+                .contextualName(contextualName)
+                .lowCardinalityKeyValue("lock.name", request.name())
+                .lowCardinalityKeyValue(OUTCOME, "unknown");
+        if (keys != KeyDisplay.NONE) {
+            String key = String.join(", ", request.keys());
+            observation.highCardinalityKeyValue("lock.key", keys == KeyDisplay.PLAIN ? key : hash(key));
+        }
+        observation.start();
+    }
+
+    private static String hash(String key) {
+        return Digest.SHA_256.hex(key.getBytes(StandardCharsets.UTF_8)).substring(0, HASH_DIGITS);
     }
 
     Observation.Scope openScope() {
@@ -87,7 +114,9 @@ final class LockObservation {
     }
 
     private void show(LockHandle handle) {
-        context.granted(handle.keys().size() == 1 ? handle.fencingToken() : 0);
+        if (handle.keys().size() == 1) {
+            observation.highCardinalityKeyValue("lock.fencing_token", Long.toString(handle.fencingToken()));
+        }
     }
 
     /**
@@ -96,10 +125,10 @@ final class LockObservation {
      * @param failure replaced by its type if spans must not show keys
      */
     void stop(String outcome, @Nullable Throwable failure) {
-        context.ended(outcome);
+        observation.lowCardinalityKeyValue(OUTCOME, outcome);
         try {
             if (failure != null) {
-                observation.error(convention.showsKeys() ? failure : new RedactedException(failure, outcome));
+                observation.error(keys == KeyDisplay.PLAIN ? failure : new RedactedException(failure, outcome));
             }
         } finally {
             observation.stop();

@@ -5,11 +5,10 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockedAction;
-import io.github.lockstarter.observe.LockObservationContext.Phase;
+import io.github.lockstarter.observe.LockObservation.KeyDisplay;
 import io.github.lockstarter.spi.BackendGuard;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,23 +16,26 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes acquisitions and locked sections, unless the registry has no handler. A convention or handler that throws
- * fails the call, as in every Micrometer observation, and a granted lock is released.
+ * Observes acquisitions and locked sections, unless the registry has no handler. A handler that throws fails the call,
+ * as in every Micrometer observation, and a granted lock is released.
  */
 final class LockObservations implements LockDecorator {
 
     private final ObservationRegistry registry;
-    private final LockObservationConvention convention;
+    private final KeyDisplay keys;
 
-    /**
-     * Creates the decorator.
-     *
-     * @param registry receives the observations
-     * @param convention names and key values
-     */
-    public LockObservations(ObservationRegistry registry, LockObservationConvention convention) {
-        this.registry = Objects.requireNonNull(registry, "registry");
-        this.convention = Objects.requireNonNull(convention, "convention");
+    LockObservations(ObservationRegistry registry, KeyDisplay keys) {
+        this.registry = registry;
+        this.keys = keys;
+    }
+
+    private LockObservation acquisition(LockRequest request) {
+        return new LockObservation(
+                "distributed.lock.acquisition", "acquire " + request.name(), request, keys, registry);
+    }
+
+    private LockObservation section(LockRequest request) {
+        return new LockObservation("distributed.lock.section", "lock " + request.name(), request, keys, registry);
     }
 
     @Override
@@ -49,7 +51,7 @@ final class LockObservations implements LockDecorator {
         if (registry.isNoop()) {
             return body.run();
         }
-        LockObservation section = new LockObservation(Phase.SECTION, request, registry, convention);
+        LockObservation section = section(request);
         section.begun(handle);
         T result;
         try (Observation.Scope scope = section.openScope()) {
@@ -94,7 +96,7 @@ final class LockObservations implements LockDecorator {
             if (registry.isNoop()) {
                 return attempt.get();
             }
-            LockObservation acquisition = new LockObservation(Phase.ACQUISITION, request, registry, convention);
+            LockObservation acquisition = acquisition(request);
             Optional<LockHandle> handle = Optional.empty();
             try (Observation.Scope scope = acquisition.openScope()) {
                 handle = attempt.get();
@@ -118,7 +120,7 @@ final class LockObservations implements LockDecorator {
                 return source.acquireAsync(request);
             }
             Observation callers = registry.getCurrentObservation();
-            LockObservation acquisition = new LockObservation(Phase.ACQUISITION, request, registry, convention);
+            LockObservation acquisition = acquisition(request);
             CompletableFuture<LockHandle> acquiring;
             try {
                 acquiring = source.acquireAsync(request);

@@ -14,9 +14,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.observe.LockObservationContext.Phase;
-import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
-import io.micrometer.common.KeyValues;
+import io.github.lockstarter.observe.LockObservation.KeyDisplay;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -53,45 +51,32 @@ class FailingObservationTests {
         registry.setCurrentObservationScope(null);
     }
 
-    private LockSource around(LockSource source, LockObservationConvention convention) {
-        return new LockObservations(registry, convention).around(source);
+    private LockSource around(LockSource source, KeyDisplay keys) {
+        return new LockObservations(registry, keys).around(source);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"onStart", "onStop", "onScopeOpened", "onScopeClosed", "onEvent", "onError"})
     void aHandlerThatThrowsLeavesNoLockHeld(String method) {
         registry.observationConfig().observationHandler(throwing(method));
-        useInEachWay(new LockObservationConvention(KeyDisplay.HASHED));
+        useInEachWay();
     }
 
     @ParameterizedTest
-    @EnumSource(Phase.class)
-    void aConventionThatThrowsLeavesNoLockHeld(Phase phase) {
+    @ValueSource(strings = {"distributed.lock.acquisition", "distributed.lock.section"})
+    void aFilterThatThrowsLeavesNoLockHeld(String observation) {
         registry.observationConfig().observationHandler(context -> true);
-        useInEachWay(new LockObservationConvention(KeyDisplay.HASHED) {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
-                if (context.phase() == phase) {
-                    throw new IllegalStateException("broken convention");
-                }
-                return super.getLowCardinalityKeyValues(context);
-            }
-        });
+        registry.observationConfig()
+                .observationFilter(context -> refused(context, context.getName().equals(observation)));
+        useInEachWay();
     }
 
     @Test
-    void aConventionThatThrowsDoesNotHideTheFailureOfABody() {
+    void aFilterThatThrowsDoesNotHideTheFailureOfABody() {
         registry.observationConfig().observationHandler(context -> true);
         AtomicBoolean isBroken = new AtomicBoolean();
-        LockTemplate locks = template(new LockObservationConvention(KeyDisplay.HASHED) {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
-                if (isBroken.get()) {
-                    throw new IllegalStateException("broken convention");
-                }
-                return super.getLowCardinalityKeyValues(context);
-            }
-        });
+        registry.observationConfig().observationFilter(context -> refused(context, isBroken.get()));
+        LockTemplate locks = template(KeyDisplay.HASHED);
         IllegalArgumentException failure = new IllegalArgumentException("order rejected");
 
         assertThatThrownBy(() -> locks.execute(REQUEST, () -> {
@@ -101,13 +86,20 @@ class FailingObservationTests {
                 .isSameAs(failure)
                 .satisfies(
                         same -> assertThat(same.getSuppressed()).singleElement().satisfies(broken -> assertThat(broken)
-                                .hasMessage("broken convention")));
+                                .hasMessage("broken filter")));
         assertThat(handle.released).isEqualTo(handle.granted);
     }
 
-    private void useInEachWay(LockObservationConvention convention) {
-        LockSource source = around(new Source(handle), convention);
-        LockTemplate locks = template(convention);
+    private static Observation.Context refused(Observation.Context context, boolean broken) {
+        if (broken) {
+            throw new IllegalStateException("broken filter");
+        }
+        return context;
+    }
+
+    private void useInEachWay() {
+        LockSource source = around(new Source(handle), KeyDisplay.HASHED);
+        LockTemplate locks = template(KeyDisplay.HASHED);
         ignoringFailure(() -> source.acquire(REQUEST).close());
         ignoringFailure(() -> source.acquire(REQUEST).release());
         ignoringFailure(() -> source.tryAcquire(REQUEST).orElseThrow().close());
@@ -120,8 +112,8 @@ class FailingObservationTests {
         assertThat(handle.released).isEqualTo(handle.granted);
     }
 
-    private LockTemplate template(LockObservationConvention convention) {
-        LockObservations observations = new LockObservations(registry, convention);
+    private LockTemplate template(KeyDisplay keys) {
+        LockObservations observations = new LockObservations(registry, keys);
         return new DecoratedLockTemplate(
                 new Source(handle), OnLost.THROW, List.of(observations), UnaryOperator.identity());
     }
@@ -136,11 +128,10 @@ class FailingObservationTests {
     @EnumSource(KeyDisplay.class)
     void spansContainTheKeyOnlyWhenConfigured(KeyDisplay keys) {
         registry.observationConfig().observationHandler(recording());
-        LockObservationConvention convention = new LockObservationConvention(keys);
-        LockTemplate locks = template(convention);
+        LockTemplate locks = template(keys);
 
         locks.execute(REQUEST, () -> {});
-        assertThatThrownBy(() -> around(new Source(null), convention).acquire(REQUEST))
+        assertThatThrownBy(() -> around(new Source(null), keys).acquire(REQUEST))
                 .isInstanceOf(LockBackendException.class);
 
         assertThat(spans).hasSize(3);

@@ -7,8 +7,6 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
-import io.micrometer.common.KeyValues;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
@@ -79,24 +77,6 @@ class LockDecoratorAutoConfigurationTests {
                     .hasObservationWithNameEqualTo("distributed.lock.section")
                     .that()
                     .hasHighCardinalityKeyValue("lock.key", "order:42");
-        });
-    }
-
-    @Test
-    void usesTheApplicationsOwnConvention() {
-        LockObservationConvention own = new LockObservationConvention(KeyDisplay.NONE) {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
-                return super.getLowCardinalityKeyValues(context).and("team", "shipping");
-            }
-        };
-        observing.withBean(LockObservationConvention.class, () -> own).run(context -> {
-            context.getBean(LockOperations.class).execute("order:42", () -> {});
-
-            TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
-                    .hasObservationWithNameEqualTo("distributed.lock.section")
-                    .that()
-                    .hasLowCardinalityKeyValue("team", "shipping");
         });
     }
 

@@ -16,7 +16,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
-import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
+import io.github.lockstarter.observe.LockObservation.KeyDisplay;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
@@ -58,10 +58,7 @@ class LockObservationsTests {
 
     private DecoratedLockTemplate template(ObservationRegistry observed, KeyDisplay keys) {
         return new DecoratedLockTemplate(
-                engine,
-                OnLost.THROW,
-                List.of(new LockObservations(observed, new LockObservationConvention(keys))),
-                UnaryOperator.identity());
+                engine, OnLost.THROW, List.of(new LockObservations(observed, keys)), UnaryOperator.identity());
     }
 
     @Test
@@ -103,7 +100,7 @@ class LockObservationsTests {
         try (LockEngine listened =
                         new LockEngine(backend, EngineSettings.DEFAULTS, List.of(listener), EngineClock.SYSTEM);
                 Observation.Scope scope = request.openScope()) {
-            LockHandle handle = new LockObservations(registry, new LockObservationConvention(KeyDisplay.NONE))
+            LockHandle handle = new LockObservations(registry, KeyDisplay.NONE)
                     .around(listened)
                     .acquire(REQUEST);
             assertThat(current).containsExactly(ACQUISITION);
@@ -178,8 +175,7 @@ class LockObservationsTests {
                 usual.identity(),
                 usual.jitter());
         try (LockEngine telling = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), late)) {
-            LockDecorator observations =
-                    new LockObservations(registry, new LockObservationConvention(KeyDisplay.HASHED));
+            LockDecorator observations = new LockObservations(registry, KeyDisplay.HASHED);
             DecoratedLockTemplate template =
                     new DecoratedLockTemplate(telling, OnLost.THROW, List.of(observations), UnaryOperator.identity());
 
