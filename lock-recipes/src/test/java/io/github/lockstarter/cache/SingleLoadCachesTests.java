@@ -140,14 +140,6 @@ class SingleLoadCachesTests {
     }
 
     @Test
-    void startFailsForAnUnknownPropertyEvenWithoutLocks() {
-        uncached.withPropertyValues("distributed-lock.enabled=false", "distributed-lock.cache.nams=products")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("distributed-lock.cache.nams does not exist; it is set by ")
-                        .contains("Below distributed-lock.cache there are: names"));
-    }
-
-    @Test
     void startFailsWithoutCaching() {
         assertFails(
                 uncached.withPropertyValues("distributed-lock.cache.names=products")

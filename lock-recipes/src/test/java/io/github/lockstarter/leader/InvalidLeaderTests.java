@@ -178,15 +178,6 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void refusesAnUnknownPropertyEvenWithoutLocks() {
-        application
-                .withPropertyValues("distributed-lock.enabled=false", "distributed-lock.leader.rolls=billing")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("distributed-lock.leader.rolls does not exist; it is set by ")
-                        .contains("Below distributed-lock.leader there are: roles"));
-    }
-
-    @Test
     void startsWithoutSpringIntegration() {
         application
                 .withClassLoader(new FilteredClassLoader("org.springframework.integration"))

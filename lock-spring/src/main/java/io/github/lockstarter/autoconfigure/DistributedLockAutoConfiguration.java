@@ -24,10 +24,12 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -70,6 +72,13 @@ public final class DistributedLockAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockBackendOption distributedLockLocalOption() {
         return () -> LockBackendOption.LOCAL;
+    }
+
+    /** Invalid properties fail the start even with {@code spring.main.lazy-initialization}. */
+    @Bean
+    static LazyInitializationExcludeFilter distributedLockEagerProperties() {
+        return (bean, definition, type) -> type.getName().startsWith("io.github.lockstarter.")
+                && type.isAnnotationPresent(ConfigurationProperties.class);
     }
 
     @Configuration(proxyBeanMethods = false)

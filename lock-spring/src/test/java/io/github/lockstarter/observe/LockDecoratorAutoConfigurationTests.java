@@ -6,7 +6,6 @@ import io.github.lockstarter.Execution;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
@@ -37,14 +36,6 @@ class LockDecoratorAutoConfigurationTests {
                 .run(context -> assertThat(context)
                         .as("neither configured nor a tracer on the class path")
                         .doesNotHaveBean(LockObservations.class));
-    }
-
-    @Test
-    void startFailsForAnUnknownPropertyEvenWithoutLocks() {
-        runner.withPropertyValues("distributed-lock.enabled=false", "distributed-lock.observation.kee=plain")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("distributed-lock.observation.kee does not exist; it is set by ")
-                        .contains("Below distributed-lock.observation there are: enabled, key"));
     }
 
     @Test
