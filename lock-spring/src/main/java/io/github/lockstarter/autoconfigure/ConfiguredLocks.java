@@ -75,9 +75,8 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     @Override
     public void check(Method method, LockRequest request, int keys, String locks) {
         if (usedNames.add(request.name())) {
-            LockTerms own = request.terms();
-            own.lease().ifPresent(lease -> warnOfShortLease("lease of lock '" + request.name() + "'", lease));
-            own.maxWait().ifPresent(wait -> warnOfShortWait("maxWait of lock '" + request.name() + "'", wait));
+            String lock = " of lock '" + request.name() + "'";
+            warnOfShortTimes(request.terms(), "lease" + lock, "maxWait" + lock);
         }
         LockTerms terms = settings.get().completed(request);
         terms.checkPermits(request.name(), keys);
@@ -173,24 +172,22 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         return Optional.empty();
     }
 
-    private static void warnOfShortLease(String where, Duration lease) {
-        if (lease.compareTo(SHORT_LEASE) < 0) {
-            log.warn(
-                    "{} is {}ms: a holder loses its lock in any longer pause, such as a garbage collection. A number "
-                            + "without a unit is in milliseconds: write 30s for 30 seconds",
-                    where,
-                    lease.toMillis());
-        }
-    }
-
-    private static void warnOfShortWait(String where, Duration wait) {
-        if (!wait.isZero() && wait.compareTo(SHORT_WAIT) < 0) {
-            log.warn(
-                    "{} is {}ms, so a caller gives up almost at once. A number without a unit is in milliseconds: "
-                            + "write 5s for 5 seconds, or 0 for one attempt",
-                    where,
-                    wait.toMillis());
-        }
+    /** Names the properties or terms that have the times. */
+    private static void warnOfShortTimes(LockTerms terms, String leaseName, String waitName) {
+        terms.lease()
+                .filter(lease -> lease.compareTo(SHORT_LEASE) < 0)
+                .ifPresent(lease -> log.warn(
+                        "{} is {}ms: a holder loses its lock in any longer pause, such as a garbage collection. A "
+                                + "number without a unit is in milliseconds: write 30s for 30 seconds",
+                        leaseName,
+                        lease.toMillis()));
+        terms.maxWait()
+                .filter(wait -> !wait.isZero() && wait.compareTo(SHORT_WAIT) < 0)
+                .ifPresent(wait -> log.warn(
+                        "{} is {}ms, so a caller gives up almost at once. A number without a unit is in milliseconds: "
+                                + "write 5s for 5 seconds, or 0 for one attempt",
+                        waitName,
+                        wait.toMillis()));
     }
 
     private void warnOfLongLease() {
@@ -208,12 +205,10 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     @Override
     public void afterSingletonsInstantiated() {
         warnOfLongLease();
-        warnOfShortLease("distributed-lock.lease", properties.get().lease());
-        warnOfShortWait("distributed-lock.max-wait", properties.get().maxWait());
+        warnOfShortTimes(settings.get().terms(), "distributed-lock.lease", "distributed-lock.max-wait");
         properties.get().locks().forEach((name, named) -> {
             String prefix = "distributed-lock.locks." + name;
-            Optional.ofNullable(named.lease()).ifPresent(lease -> warnOfShortLease(prefix + ".lease", lease));
-            Optional.ofNullable(named.maxWait()).ifPresent(wait -> warnOfShortWait(prefix + ".max-wait", wait));
+            warnOfShortTimes(named.terms(), prefix + ".lease", prefix + ".max-wait");
         });
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(usedNames);
