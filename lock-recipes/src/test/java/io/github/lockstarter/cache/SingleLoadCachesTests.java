@@ -68,9 +68,9 @@ class SingleLoadCachesTests {
     }
 
     private static void assertFails(ApplicationContextRunner runner, String problem, String action) {
-        runner.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(runner)
                 .isEqualTo("distributed-lock.cache.names is [products], but " + problem + "\n\n" + action
-                        + ", or remove distributed-lock.cache.names"));
+                        + ", or remove distributed-lock.cache.names");
     }
 
     @Test

@@ -31,8 +31,7 @@ class InvalidLeaderTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     private static void assertFails(ApplicationContextRunner runner, Class<?> type, String... expected) {
-        runner.withBean("subject", type).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                .contains(expected));
+        FailureReport.assertThat(runner.withBean("subject", type)).contains(expected);
     }
 
     static class Primitive {
@@ -84,11 +83,9 @@ class InvalidLeaderTests {
 
     @Test
     void refusesAnInvalidRoleNameInTheConfiguration() {
-        application
-                .withPropertyValues("distributed-lock.leader.roles=night shift")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .isEqualTo("distributed-lock.leader.roles is [night shift]. The role 'night shift' is not a "
-                                + "name of letters, digits, '.', '_' and '-'.\n\nRename it, such as 'billing'."));
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock.leader.roles=night shift"))
+                .isEqualTo("distributed-lock.leader.roles is [night shift]. The role 'night shift' is not a "
+                        + "name of letters, digits, '.', '_' and '-'.\n\nRename it, such as 'billing'.");
     }
 
     static class Both {

@@ -1,7 +1,5 @@
 package io.github.lockstarter.leader;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.cache.SingleLoadCacheAutoConfiguration;
@@ -30,11 +28,10 @@ class UnknownGroupPropertyTests {
     void failTheStartEvenOfLazyBeansAndWithoutLocks(String group, String name, String known) {
         String unknown = "distributed-lock." + group + '.' + name;
         for (boolean enabled : new boolean[] {true, false}) {
-            application
-                    .withPropertyValues(unknown + "=a", "distributed-lock.enabled=" + enabled)
-                    .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                            .startsWith(unknown + " does not exist; it is set by ")
-                            .contains("Below distributed-lock." + group + " there are: " + known));
+            FailureReport.assertThat(
+                            application.withPropertyValues(unknown + "=a", "distributed-lock.enabled=" + enabled))
+                    .startsWith(unknown + " does not exist; it is set by ")
+                    .contains("Below distributed-lock." + group + " there are: " + known);
         }
     }
 }

@@ -7,6 +7,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -18,8 +19,6 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -38,10 +37,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /** Advices on the wrong side of the lock: a commit behind the release, a body on another thread than the lock. */
 class AdviceOrderTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local");
+    private final ApplicationContextRunner application = LocalLocks.application();
 
     private ApplicationContextRunner withTransactionsOutside() {
         return application.withUserConfiguration(H2Bank.class, TransactionsFirst.class);
@@ -84,15 +80,13 @@ class AdviceOrderTests {
     @ParameterizedTest
     @ValueSource(strings = {"spring.aop.proxy-target-class=true", "spring.aop.proxy-target-class=false"})
     void startFailsWhenTheTransactionAdviceIsOutsideTheLock(String proxy) {
-        withTransactionsOutside()
-                .withPropertyValues(proxy)
-                .withBean("accounts", Accounts.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("Bean 'accounts': @DistributedLock on AdviceOrderTests.Accounts.pay()")
-                        .contains("the transaction advice is outside of the lock, so the lock would be released before "
-                                + "the commit")
-                        .contains("set distributed-lock.order below it")
-                        .contains("@EnableTransactionManagement"));
+        FailureReport.assertThat(
+                        withTransactionsOutside().withPropertyValues(proxy).withBean("accounts", Accounts.class))
+                .startsWith("Bean 'accounts': @DistributedLock on AdviceOrderTests.Accounts.pay()")
+                .contains("the transaction advice is outside of the lock, so the lock would be released before "
+                        + "the commit")
+                .contains("set distributed-lock.order below it")
+                .contains("@EnableTransactionManagement");
     }
 
     static class Keeping {
@@ -125,18 +119,17 @@ class AdviceOrderTests {
             Keeping keeping = context.getBean(Keeping.class);
             keeping.pay();
             assertThat(keeping.heldAfterwards()).isOne();
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 
     @Test
     void startFailsWhenLockAndTransactionsHaveTheSameOrder() {
-        application
-                .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class)
-                .withPropertyValues("distributed-lock.order=" + Ordered.LOWEST_PRECEDENCE)
-                .withBean("accounts", Accounts.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("the transaction advice is outside of the lock"));
+        FailureReport.assertThat(application
+                        .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class)
+                        .withPropertyValues("distributed-lock.order=" + Ordered.LOWEST_PRECEDENCE)
+                        .withBean("accounts", Accounts.class))
+                .contains("the transaction advice is outside of the lock");
     }
 
     @ParameterizedTest
@@ -229,11 +222,10 @@ class AdviceOrderTests {
 
     @Test
     void startFailsWhenAnotherProxyPutsTheTransactionAroundTheLock() {
-        application
-                .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class, ProxyAroundAProxy.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("Bean 'outer': @DistributedLock on AdviceOrderTests.LockedOnly.pay()")
-                        .contains("the transaction advice is outside of the lock"));
+        FailureReport.assertThat(application.withUserConfiguration(
+                        H2Bank.class, TransactionsAsUsual.class, ProxyAroundAProxy.class))
+                .startsWith("Bean 'outer': @DistributedLock on AdviceOrderTests.LockedOnly.pay()")
+                .contains("the transaction advice is outside of the lock");
     }
 
     static class InBackground {
@@ -257,15 +249,14 @@ class AdviceOrderTests {
 
     @Test
     void startFailsWhenTheAsyncAdviceIsInsideTheLock() {
-        application
-                .withUserConfiguration(AsynchronousLast.class)
-                .withBean("background", InBackground.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("Bean 'background': @DistributedLock on AdviceOrderTests.InBackground.run()")
-                        .contains("the asynchronous advice is inside of the lock, so the lock would be released while "
-                                + "the method still runs")
-                        .contains("an order below distributed-lock.order")
-                        .contains("a second creator of proxies such as DefaultAdvisorAutoProxyCreator"));
+        FailureReport.assertThat(application
+                        .withUserConfiguration(AsynchronousLast.class)
+                        .withBean("background", InBackground.class))
+                .startsWith("Bean 'background': @DistributedLock on AdviceOrderTests.InBackground.run()")
+                .contains("the asynchronous advice is inside of the lock, so the lock would be released while "
+                        + "the method still runs")
+                .contains("an order below distributed-lock.order")
+                .contains("a second creator of proxies such as DefaultAdvisorAutoProxyCreator");
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -28,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
@@ -37,13 +36,10 @@ import org.springframework.context.ApplicationContext;
 @SuppressWarnings("unused")
 class ContentionTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    LockObservabilityAutoConfiguration.class,
-                    DistributedLockAutoConfiguration.class))
+    private final ApplicationContextRunner application = LocalLocks.application(
+                    LockObservabilityAutoConfiguration.class)
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
+            .withPropertyValues("distributed-lock.max-wait=0");
 
     private static void whileHeld(ApplicationContext context, String key, Runnable test) {
         LockHandle other =

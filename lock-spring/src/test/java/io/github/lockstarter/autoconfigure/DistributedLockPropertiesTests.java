@@ -106,30 +106,27 @@ class DistributedLockPropertiesTests {
 
     @Test
     void nameThePropertyInAStartupFailure() {
-        application.withPropertyValues("distributed-lock.lease=0").run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock.lease=0"))
                 .isEqualTo("distributed-lock.lease is 0ms; it must be between 20ms and 365d.\n\n"
                         + "Correct distributed-lock.lease, or leave it out for its default. A duration without a "
-                        + "unit is in milliseconds."));
+                        + "unit is in milliseconds.");
     }
 
     @Test
     void putTheRemedyIntoTheActionOfTheFailure() {
-        application.withPropertyValues("distributed-lock.max-lease=60").run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock.max-lease=60"))
                 .isEqualTo("distributed-lock.lease is 30s, above distributed-lock.max-lease (60ms).\n\n"
                         + "Lower the lease, which is renewed while the work runs (unless that is switched off), or set "
                         + "distributed-lock.max-lease=30s in all applications that share locks: for that time no free "
                         + "lock is granted after each restart or failover of Redis."
-                        + " A duration without a unit is in milliseconds."));
+                        + " A duration without a unit is in milliseconds.");
     }
 
     @Test
     void explainTheUnitOnlyForDurations() {
-        application.withPropertyValues("distributed-lock.handover.max=65").run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock.handover.max=65"))
                 .isEqualTo("distributed-lock.handover.max is 65; it must be between 0 and 64.\n\n"
-                        + "Correct distributed-lock.handover.max, or leave it out for its default."));
+                        + "Correct distributed-lock.handover.max, or leave it out for its default.");
     }
 
     @ParameterizedTest
@@ -153,20 +150,18 @@ class DistributedLockPropertiesTests {
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and the application has no such store; it has [local]
             """)
     void failTheStartWithTheProblem(String setting, String message) {
-        application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues(setting))
                 .contains("distributed-lock")
-                .contains(message));
+                .contains(message);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"distributed-lock.renewal=off", "distributed-lock.locks.ship.renewal=off"})
     void failTheStartForAMaximumHoldOfALockThatIsNotRenewed(String renewal) {
-        application
-                .withPropertyValues(renewal, "distributed-lock.locks.ship.max-hold=10m")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .isEqualTo("distributed-lock.locks.ship.max-hold is 600s, which has no effect: the lock is not "
-                                + "renewed, and ends with its lease.\n\n"
-                                + "Leave out the maximum hold, or switch renewal on. A duration without a unit is in "
-                                + "milliseconds."));
+        FailureReport.assertThat(application.withPropertyValues(renewal, "distributed-lock.locks.ship.max-hold=10m"))
+                .isEqualTo("distributed-lock.locks.ship.max-hold is 600s, which has no effect: the lock is not "
+                        + "renewed, and ends with its lease.\n\n"
+                        + "Leave out the maximum hold, or switch renewal on. A duration without a unit is in "
+                        + "milliseconds.");
     }
 }

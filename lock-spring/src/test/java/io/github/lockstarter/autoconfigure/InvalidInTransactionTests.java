@@ -24,13 +24,11 @@ class InvalidInTransactionTests {
 
     @Test
     void startFailsForAnUnknownValue() {
-        application
-                .withBean(Account.class)
-                .withPropertyValues("distributed-lock.in-transaction=later")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.in-transaction")
-                        .contains("later")
-                        .contains("RELEASE_AFTER"));
+        FailureReport.assertThat(
+                        application.withBean(Account.class).withPropertyValues("distributed-lock.in-transaction=later"))
+                .contains("distributed-lock.in-transaction")
+                .contains("later")
+                .contains("RELEASE_AFTER");
     }
 
     /** Their annotations have no attribute for it. */

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,6 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -43,10 +43,7 @@ class InvalidLockDeclarationTests {
     private static final String FALLBACK =
             "Declare one method 'busy' with the parameters and the result of the locked one";
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local");
+    private final ApplicationContextRunner application = LocalLocks.application();
 
     private void assertFails(ApplicationContextRunner runner, Class<?> type, String problem, String action) {
         assertFailsForBean(runner.withBean("subject", type), "subject", problem, action);
@@ -54,10 +51,10 @@ class InvalidLockDeclarationTests {
 
     private static void assertFailsForBean(
             ApplicationContextRunner runner, String bean, String problem, String action) {
-        runner.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(runner)
                 .startsWith("Bean '" + bean + "': @DistributedLock on InvalidLockDeclarationTests.")
                 .contains(problem)
-                .contains(action));
+                .contains(action);
     }
 
     static class UnknownArgument {

@@ -8,14 +8,13 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LibraryService;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -27,16 +26,13 @@ import org.springframework.transaction.annotation.Transactional;
 @SuppressWarnings("UnusedVariable") // the fields make the references circular
 class InvisibleMethodTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local");
+    private final ApplicationContextRunner application = LocalLocks.application();
 
     private static void assertFails(ApplicationContextRunner runner, String bean, String problem, String action) {
-        runner.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(runner)
                 .startsWith("Bean '" + bean + "': @DistributedLock on ")
                 .contains(problem)
-                .contains(action));
+                .contains(action);
     }
 
     static class OfAnotherPackage extends LibraryService {}

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -37,10 +37,8 @@ import reactor.core.publisher.Mono;
 
 class LockAnnotationTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
+    private final ApplicationContextRunner application =
+            LocalLocks.application().withPropertyValues("distributed-lock.max-wait=0");
 
     /** The keys that are held while the body runs. */
     private static List<String> heldKeys() {
@@ -59,7 +57,7 @@ class LockAnnotationTests {
     void holdsTheLockWhileTheMethodRuns() {
         application.withBean(OrderService.class).run(context -> {
             assertThat(context.getBean(OrderService.class).ship(42)).containsExactly("OrderService.ship:42");
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 
@@ -176,11 +174,10 @@ class LockAnnotationTests {
         runner.withPropertyValues("shop.tenant=acme").withBean(Tenant.class).run(context -> assertThat(
                         context.getBean(Tenant.class).ship(1))
                 .containsExactly("acme.order:1"));
-        runner.withBean("subject", Tenant.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("Bean 'subject': @DistributedLock on LockAnnotationTests.Tenant.ship(long)")
-                        .contains("name = \"${shop.tenant}.order\" cannot be resolved: ")
-                        .contains("Set the property, or give a default behind a colon"));
+        FailureReport.assertThat(runner.withBean("subject", Tenant.class))
+                .startsWith("Bean 'subject': @DistributedLock on LockAnnotationTests.Tenant.ship(long)")
+                .contains("name = \"${shop.tenant}.order\" cannot be resolved: ")
+                .contains("Set the property, or give a default behind a colon");
     }
 
     static class Failing {
@@ -204,7 +201,7 @@ class LockAnnotationTests {
                         .hasNoCause()
                         .hasNoSuppressedExceptions();
             }
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 
@@ -232,7 +229,7 @@ class LockAnnotationTests {
             Order order = new Order();
             assertThat(context.getBean(Mutating.class).ship(order)).containsExactly("Mutating.ship:1");
             assertThat(order.reads).isOne();
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 
@@ -288,7 +285,7 @@ class LockAnnotationTests {
                         .withMessageContaining("acquireAsync");
             }
             assertThatIllegalStateException().isThrownBy(() -> bean.generic(new CompletableFuture<>()));
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
             assertThat(bean.run("done")).isEqualTo("done");
             assertThat(bean.run(List.of())).isEqualTo(List.of());
             assertThat(bean.generic(1)).isEqualTo(1);

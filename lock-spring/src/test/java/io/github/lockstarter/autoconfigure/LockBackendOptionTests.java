@@ -177,25 +177,22 @@ class LockBackendOptionTests {
 
     @Test
     void listsTheKnownBeansForAnAnnotationWithAnUnknownOne() {
-        withAcme.withBean(Ledger.class)
-                .withPropertyValues("distributed-lock.backend=acme")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(
-                                "locks is \"acmeLocks\", and no LockOperations bean has this name; there are"
-                                        + " [distributedLockTemplate].",
-                                "distributed-lock.further-backends=zookeeper gives the bean zookeeperLocks"));
+        FailureReport.assertThat(withAcme.withBean(Ledger.class).withPropertyValues("distributed-lock.backend=acme"))
+                .contains(
+                        "locks is \"acmeLocks\", and no LockOperations bean has this name; there are"
+                                + " [distributedLockTemplate].",
+                        "distributed-lock.further-backends=zookeeper gives the bean zookeeperLocks");
     }
 
     @Test
     void validatesAnAnnotationByTheRulesOfAnAdditionalStore() {
-        withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
-                .withBean(Ledger.class)
-                .withPropertyValues(
-                        "distributed-lock.backend=other",
-                        "distributed-lock.further-backends=acme",
-                        "distributed-lock.locks.entry.lease=999ms")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("the lease of lock 'entry' cannot be kept in acme"));
+        FailureReport.assertThat(withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
+                        .withBean(Ledger.class)
+                        .withPropertyValues(
+                                "distributed-lock.backend=other",
+                                "distributed-lock.further-backends=acme",
+                                "distributed-lock.locks.entry.lease=999ms"))
+                .contains("the lease of lock 'entry' cannot be kept in acme");
     }
 
     @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
@@ -227,9 +224,8 @@ class LockBackendOptionTests {
             acme-lock.command-timeout=soon                | 'soon' is not a valid duration
             """)
     void startFailsWithTheProblem(String setting, String message) {
-        withAcme.withPropertyValues("distributed-lock.backend=acme", setting)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(message));
+        FailureReport.assertThat(withAcme.withPropertyValues("distributed-lock.backend=acme", setting))
+                .contains(message);
     }
 
     @Test
@@ -248,10 +244,8 @@ class LockBackendOptionTests {
 
     @Test
     void validatesAnAnnotationByTheRulesOfItsStore() {
-        withAcme.withBean(Shipping.class)
-                .withPropertyValues("distributed-lock.backend=acme")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("the lease of lock 'order' cannot be kept in acme"));
+        FailureReport.assertThat(withAcme.withBean(Shipping.class).withPropertyValues("distributed-lock.backend=acme"))
+                .contains("the lease of lock 'order' cannot be kept in acme");
         withAcme.withBean(Shipping.class)
                 .withPropertyValues("distributed-lock.backend=local")
                 .run(context -> assertThat(context).hasNotFailed());
@@ -271,12 +265,10 @@ class LockBackendOptionTests {
 
     @Test
     void createsNoStoreInAdditionToTheBackendOfTheApplication() {
-        withAcme.withBean("own", LockBackend.class, LocalLockBackend::new)
-                .withPropertyValues("distributed-lock.further-backends=acme")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(
-                                "distributed-lock.further-backends is [acme], and the application declares a LockBackend")
-                        .contains("Remove the property, or the bean"));
+        FailureReport.assertThat(withAcme.withBean("own", LockBackend.class, LocalLockBackend::new)
+                        .withPropertyValues("distributed-lock.further-backends=acme"))
+                .contains("distributed-lock.further-backends is [acme], and the application declares a LockBackend")
+                .contains("Remove the property, or the bean");
     }
 
     /** Including the name of a store's bean. */
@@ -317,13 +309,13 @@ class LockBackendOptionTests {
 
     @Test
     void startFailsWithoutAStore() {
-        locks.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(locks)
                 .contains("distributed-lock.backend is unset (default 'redis'), and the application has no such store")
-                .contains("Add io.github.lockstarter:lock-starter"));
-        withAcme.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                .contains("Add io.github.lockstarter:lock-starter");
+        FailureReport.assertThat(withAcme)
                 .contains(
                         "distributed-lock.backend is unset (default 'redis'), and the application has no such store; it"
-                                + " has [acme, local]"));
+                                + " has [acme, local]");
     }
 
     @ParameterizedTest
@@ -335,13 +327,12 @@ class LockBackendOptionTests {
         "etcd, lock-starter-etcd"
     })
     void namesTheDependencyOfAMissingStore(String store, String artifact) {
-        locks.withPropertyValues("distributed-lock.backend=" + store)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(
-                                "The store '" + store + "' needs the dependency io.github.lockstarter:" + artifact
-                                        + ", which is not on the class path",
-                                "Add io.github.lockstarter:" + artifact + " in the version of lock-starter, or set"
-                                        + " distributed-lock.backend to one of [local]"));
+        FailureReport.assertThat(locks.withPropertyValues("distributed-lock.backend=" + store))
+                .contains(
+                        "The store '" + store + "' needs the dependency io.github.lockstarter:" + artifact
+                                + ", which is not on the class path",
+                        "Add io.github.lockstarter:" + artifact + " in the version of lock-starter, or set"
+                                + " distributed-lock.backend to one of [local]");
     }
 
     @Test

@@ -44,11 +44,10 @@ class LockConditionsTests {
     @ParameterizedTest
     @ValueSource(strings = {"false", "FALSE", "no", "off", "0", "yes", "on", "1"})
     void refusesAnAnnotationForEveryOtherValue(String disabled) {
-        application
-                .withBean(Shipping.class)
-                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.enabled=" + disabled)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.enabled is not true", "the method would run unlocked"));
+        FailureReport.assertThat(application
+                        .withBean(Shipping.class)
+                        .withPropertyValues("distributed-lock.backend=local", "distributed-lock.enabled=" + disabled))
+                .contains("distributed-lock.enabled is not true", "the method would run unlocked");
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -85,8 +84,7 @@ class LockConditionsTests {
     @ParameterizedTest
     @ValueSource(strings = {"enabled=perhaps", "backend=zookeeper", "on-lost=ignore"})
     void explainsAValueThatCannotBeRead(String property) {
-        application.withPropertyValues("distributed-lock." + property).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
-                .contains("distributed-lock." + property.substring(0, property.indexOf('='))));
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock." + property))
+                .contains("distributed-lock." + property.substring(0, property.indexOf('=')));
     }
 }

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
@@ -20,22 +21,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** The name of a lock that code acquires by its key alone, as settings, meters, spans and the log show it. */
 class LockNameTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    LockObservabilityAutoConfiguration.class,
-                    DistributedLockAutoConfiguration.class))
-            .withPropertyValues(
-                    "distributed-lock.backend=local",
-                    "distributed-lock.locks.order.lease=25s",
-                    "distributed-lock.locks.order.max-wait=0")
+    private final ApplicationContextRunner application = LocalLocks.application(
+                    LockObservabilityAutoConfiguration.class)
+            .withPropertyValues("distributed-lock.locks.order.lease=25s", "distributed-lock.locks.order.max-wait=0")
             .withBean(Shipping.class)
             .withBean(Names.class);
 

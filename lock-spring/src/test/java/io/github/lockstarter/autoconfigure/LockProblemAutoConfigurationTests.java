@@ -198,8 +198,7 @@ class LockProblemAutoConfigurationTests {
 
     @Test
     void startFailsForANegativeTime() {
-        servlet.withPropertyValues("distributed-lock.web.retry-after=-1s")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.web.retry-after is -1s; it must be between 0ms and 365d"));
+        FailureReport.assertThat(servlet.withPropertyValues("distributed-lock.web.retry-after=-1s"))
+                .contains("distributed-lock.web.retry-after is -1s; it must be between 0ms and 365d");
     }
 }

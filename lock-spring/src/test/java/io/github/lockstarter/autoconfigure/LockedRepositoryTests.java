@@ -8,6 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -16,8 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -37,10 +36,7 @@ import org.springframework.data.repository.CrudRepository;
 @ExtendWith(OutputCaptureExtension.class)
 class LockedRepositoryTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local");
+    private final ApplicationContextRunner application = LocalLocks.application();
 
     public interface Stock {
         @DistributedLock(name = "stock", key = "#id")
@@ -124,9 +120,8 @@ class LockedRepositoryTests {
 
     @Test
     void startFailsForALeaseAboveTheLongest() {
-        application.withBean(HastyFactory.class).withBean(NeedingHasty.class).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
-                .contains("lease of lock 'Hasty.load' is 31s, above distributed-lock.max-lease (30s)"));
+        FailureReport.assertThat(application.withBean(HastyFactory.class).withBean(NeedingHasty.class))
+                .contains("lease of lock 'Hasty.load' is 31s, above distributed-lock.max-lease (30s)");
     }
 
     interface Plain {
@@ -155,12 +150,10 @@ class LockedRepositoryTests {
 
     @Test
     void startFailsForAnAnnotationThatTheProxyOfAFactoryHides() {
-        application
-                .withBean("plain", PlainFactory.class)
-                .withBean(NeedingPlain.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("Bean 'plain': @DistributedLock on LockedRepositoryTests.LockedInside.run()")
-                        .contains("created before the lock could be put around it"));
+        FailureReport.assertThat(
+                        application.withBean("plain", PlainFactory.class).withBean(NeedingPlain.class))
+                .startsWith("Bean 'plain': @DistributedLock on LockedRepositoryTests.LockedInside.run()")
+                .contains("created before the lock could be put around it");
     }
 
     static class PlainMadeOnDemand extends PlainFactory {
@@ -196,10 +189,9 @@ class LockedRepositoryTests {
 
     @Test
     void startFailsForALockedBeanThatAFactoryCreatedEarly() {
-        withEarly("stock").withBean("stock", StockFactory.class).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(withEarly("stock").withBean("stock", StockFactory.class))
                 .startsWith("Bean 'stock': @DistributedLock on ")
-                .contains("created before the lock could be put around it"));
+                .contains("created before the lock could be put around it");
     }
 
     public static class Scoped {

@@ -7,6 +7,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ class LockedTransactionTests {
         application.run(context -> {
             assertThat(context.getBean(Accounts.class).heldLocksAroundTheCommit())
                     .containsExactly(1, 1);
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
             assertThat(bookings(context.getBean(JdbcTemplate.class))).isOne();
         });
     }

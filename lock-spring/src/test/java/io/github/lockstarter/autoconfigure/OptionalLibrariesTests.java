@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -11,9 +12,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /**
  * An application without Reactor, RxJava, Kotlin and context-propagation, and each of its classes loaded without them.
@@ -44,18 +42,11 @@ class OptionalLibrariesTests {
 
         public static String run() {
             StringBuilder seen = new StringBuilder();
-            new ApplicationContextRunner()
-                    .withConfiguration(
-                            AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-                    .withPropertyValues("distributed-lock.backend=local")
-                    .withBean(Orders.class)
-                    .run(context -> {
-                        Orders orders = context.getBean(Orders.class);
-                        seen.append(orders.ship())
-                                .append(", ")
-                                .append(orders.bill().join());
-                        seen.append(", ").append(context.containsBean("distributedLockReactiveTemplate"));
-                    });
+            LocalLocks.application().withBean(Orders.class).run(context -> {
+                Orders orders = context.getBean(Orders.class);
+                seen.append(orders.ship()).append(", ").append(orders.bill().join());
+                seen.append(", ").append(context.containsBean("distributedLockReactiveTemplate"));
+            });
             return seen.toString();
         }
     }

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,17 +19,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Methods whose lock has several permits. */
 class PermitsTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local");
+    private final ApplicationContextRunner application = LocalLocks.application();
 
     static class Partner {
 
@@ -160,12 +156,11 @@ class PermitsTests {
                             .isInstanceOf(IllegalArgumentException.class)
                             .hasMessageStartingWith("Lock 'account:1, account:2' has 2 permits and 2 keys.");
                 });
-        application
-                .withPropertyValues("distributed-lock.locks.account.permits=2")
-                .withBean("bean", Transfer.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .isEqualTo("Bean 'bean': @DistributedLock on PermitsTests.Transfer.transfer(long, long) cannot "
-                                + "take effect: Lock 'account' has 2 permits and 2 keys.\n\nOnly a lock with one key "
-                                + "can have more than one permit: leave permits out, or lock one key."));
+        FailureReport.assertThat(application
+                        .withPropertyValues("distributed-lock.locks.account.permits=2")
+                        .withBean("bean", Transfer.class))
+                .isEqualTo("Bean 'bean': @DistributedLock on PermitsTests.Transfer.transfer(long, long) cannot "
+                        + "take effect: Lock 'account' has 2 permits and 2 keys.\n\nOnly a lock with one key "
+                        + "can have more than one permit: leave permits out, or lock one key.");
     }
 }

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
 import io.github.lockstarter.testing.Effort;
@@ -30,8 +31,6 @@ import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -49,17 +48,11 @@ class ReactiveMethodTests {
 
     private static final Duration LONG = Patience.TIME;
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withBean(Orders.class)
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
+    private final ApplicationContextRunner application =
+            LocalLocks.application().withBean(Orders.class).withPropertyValues("distributed-lock.max-wait=0");
 
     private static boolean isHeld(ApplicationContext context) {
-        return context.getBean(LockOperations.class)
-                .heldLocks()
-                .find("order:42")
-                .isPresent();
+        return LocalLocks.held(context).find("order:42").isPresent();
     }
 
     private static void awaitFree(ApplicationContext context) {
@@ -196,8 +189,7 @@ class ReactiveMethodTests {
                         LockSupport.parkNanos(random.nextInt(60_000));
                         subscription.dispose();
                     }
-                    await().until(() ->
-                            context.getBean(LockOperations.class).heldLocks().size() == 0);
+                    await().until(() -> LocalLocks.held(context).size() == 0);
                     assertThat(checked.calls()).isPositive();
                     assertThat(checked.callsWithoutTheLock()).isZero();
                 });
@@ -356,7 +348,7 @@ class ReactiveMethodTests {
                             })
                             .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("innermost");
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 

@@ -8,14 +8,13 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.resilience4j.retry.annotation.Retry;
 import io.github.resilience4j.retry.configure.RetryAspect;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -27,10 +26,8 @@ import org.springframework.retry.annotation.Retryable;
 /** Locked methods that an advice calls again after a failure. */
 class RetriedMethodTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
+    private final ApplicationContextRunner application =
+            LocalLocks.application().withPropertyValues("distributed-lock.max-wait=0");
 
     @Configuration(proxyBeanMethods = false)
     @EnableRetry
@@ -65,13 +62,11 @@ class RetriedMethodTests {
 
     @Test
     void startFailsWhenTheRetryIsInsideTheLock() {
-        application
-                .withUserConfiguration(RetryInside.class)
-                .withBean("shipping", Shipping.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .startsWith("Bean 'shipping': @DistributedLock on RetriedMethodTests.Shipping.ship()")
-                        .contains("it would run the method again after a loss, without the lock")
-                        .contains("@EnableRetry(order = Ordered.LOWEST_PRECEDENCE - 1100)"));
+        FailureReport.assertThat(
+                        application.withUserConfiguration(RetryInside.class).withBean("shipping", Shipping.class))
+                .startsWith("Bean 'shipping': @DistributedLock on RetriedMethodTests.Shipping.ship()")
+                .contains("it would run the method again after a loss, without the lock")
+                .contains("@EnableRetry(order = Ordered.LOWEST_PRECEDENCE - 1100)");
     }
 
     @Test
@@ -94,10 +89,9 @@ class RetriedMethodTests {
 
     @Test
     void startFailsWhenTheRetryOfResilience4jIsInsideTheLock() {
-        application.withBean(RetryAspect.class).withBean(Guarded.class).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withBean(RetryAspect.class).withBean(Guarded.class))
                 .contains("it would run the method again after a loss, without the lock")
-                .contains("resilience4j.retry.retry-aspect-order=2147482547"));
+                .contains("resilience4j.retry.retry-aspect-order=2147482547");
         application
                 .withPropertyValues("distributed-lock.order=" + (Ordered.LOWEST_PRECEDENCE - 1))
                 .withBean(RetryAspect.class)
@@ -144,16 +138,13 @@ class RetriedMethodTests {
 
     @Test
     void startFailsWhenAMinimumHoldWouldSkipTheNextAttempt() {
-        application
-                .withUserConfiguration(SpringRetry.class)
-                .withBean(KeptReport.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("the next attempt of the retry would be skipped and hide the failure"));
-        application
-                .withUserConfiguration(SpringRetry.class)
-                .withBean(Report.class)
-                .withPropertyValues("distributed-lock.locks.report.min-hold=3s")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("the next attempt of the retry would be skipped and hide the failure"));
+        FailureReport.assertThat(
+                        application.withUserConfiguration(SpringRetry.class).withBean(KeptReport.class))
+                .contains("the next attempt of the retry would be skipped and hide the failure");
+        FailureReport.assertThat(application
+                        .withUserConfiguration(SpringRetry.class)
+                        .withBean(Report.class)
+                        .withPropertyValues("distributed-lock.locks.report.min-hold=3s"))
+                .contains("the next attempt of the retry would be skipped and hide the failure");
     }
 }

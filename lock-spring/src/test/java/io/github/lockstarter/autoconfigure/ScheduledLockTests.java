@@ -20,6 +20,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.annotation.Retention;
@@ -31,8 +32,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -45,12 +44,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 @ExtendWith(OutputCaptureExtension.class)
 class ScheduledLockTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    DistributedLockAutoConfiguration.class,
-                    TaskSchedulingAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=60s");
+    private final ApplicationContextRunner application = LocalLocks.application(TaskSchedulingAutoConfiguration.class)
+            .withPropertyValues("distributed-lock.max-wait=60s");
 
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
@@ -141,12 +136,11 @@ class ScheduledLockTests {
     }
 
     private void assertFails(Class<?> type, String problem, String action, String... properties) {
-        application.withPropertyValues(properties).withBean("subject", type).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues(properties).withBean("subject", type))
                 .startsWith("Bean 'subject': @ScheduledLock on ScheduledLockTests." + type.getSimpleName()
                         + ".run() cannot take effect: ")
                 .contains(problem)
-                .contains(action));
+                .contains(action);
     }
 
     static class Unnamed {
@@ -270,10 +264,9 @@ class ScheduledLockTests {
                 Unresolved.class,
                 "minHold = \"${job.min-hold}\" cannot be resolved: ",
                 "Set the property, or give a default behind a colon, such as ${job.lease:30s}.");
-        application.withBean("subject", UnnamedByComposition.class).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withBean("subject", UnnamedByComposition.class))
                 .startsWith("Bean 'subject': @UnnamedJob on ")
-                .contains("it has no name."));
+                .contains("it has no name.");
     }
 
     static class Both {
@@ -284,10 +277,9 @@ class ScheduledLockTests {
 
     @Test
     void startFailsForTwoLockAnnotations() {
-        application.withBean("subject", Both.class).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withBean("subject", Both.class))
                 .contains("ScheduledLockTests.Both.run() cannot take effect: it has @DistributedLock and "
                         + "@ScheduledLock")
-                .contains("Remove one of them"));
+                .contains("Remove one of them");
     }
 }

@@ -14,6 +14,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.transaction.testing.Bank;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -28,8 +29,6 @@ import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -48,13 +47,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @ExtendWith(OutputCaptureExtension.class)
 class StageMethodTests {
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.max-wait=0");
+    private final ApplicationContextRunner application =
+            LocalLocks.application().withPropertyValues("distributed-lock.max-wait=0");
 
     private static boolean isHeld(ApplicationContext context, String key) {
-        return context.getBean(LockOperations.class).heldLocks().find(key).isPresent();
+        return LocalLocks.held(context).find(key).isPresent();
     }
 
     /** Each call returns the stage of its argument. */
@@ -261,7 +258,7 @@ class StageMethodTests {
                 .withPropertyValues("distributed-lock.in-transaction=release-after")
                 .run(context -> {
                     Orders orders = context.getBean(Orders.class);
-                    HeldLocks held = context.getBean(LockOperations.class).heldLocks();
+                    HeldLocks held = LocalLocks.held(context);
                     Bank.inTransaction(context, transaction -> {
                         for (int i = 0; i < 2; i++) {
                             orders.ship(1, CompletableFuture.completedFuture(""))
@@ -357,11 +354,7 @@ class StageMethodTests {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> result = jobs.run(work);
             await().until(() -> isHeld(context, "job"));
-            assertThat(context.getBean(LockOperations.class)
-                            .heldLocks()
-                            .find("job")
-                            .orElseThrow()
-                            .owner())
+            assertThat(LocalLocks.held(context).find("job").orElseThrow().owner())
                     .doesNotContain("async)");
             assertThat(jobs.runIfFree().join()).isNull();
             assertThatThrownBy(jobs.thread()::join).hasCauseInstanceOf(LockNotAcquiredException.class);

@@ -58,12 +58,11 @@ class UnknownPropertyTests {
                 "acme-lock.comand-timeout"
             })
     void failTheStartAndAreNamed(String name) {
-        application.withPropertyValues(name + "=1s").run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues(name + "=1s"))
                 .contains(
                         name + " does not exist; it is set by \"" + name + "\" from property source \"test\"",
                         "\n\nBelow ",
-                        " there are: "));
+                        " there are: ");
     }
 
     /** The annotation's word, a list instead of a map, and the group of a store. */
@@ -79,10 +78,9 @@ class UnknownPropertyTests {
                 "acme-lock.comand-timeout | Below acme-lock there are: command-timeout"
             })
     void theNamesThatExistAreListed(String name, String known) {
-        application.withPropertyValues(name + "=1s").run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues(name + "=1s"))
                 .contains(known)
-                .doesNotContain("1s"));
+                .doesNotContain("1s");
     }
 
     @Test
@@ -93,10 +91,9 @@ class UnknownPropertyTests {
                   leese: 30s
                 """;
         ByteArrayResource file = new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8), "application.yaml");
-        with((EnumerablePropertySource<?>)
-                        new YamlPropertySourceLoader().load("file", file).get(0))
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.leese", "[application.yaml] - 3:10"));
+        FailureReport.assertThat(with((EnumerablePropertySource<?>)
+                        new YamlPropertySourceLoader().load("file", file).get(0)))
+                .contains("distributed-lock.leese", "[application.yaml] - 3:10");
     }
 
     /** Another module binds them, and need not be there. */
@@ -161,10 +158,9 @@ class UnknownPropertyTests {
 
     @Test
     void unknownPropertiesAreReportedDespiteAnInvalidValue() {
-        application
-                .withPropertyValues("distributed-lock.quota.most=3", "distributed-lock.lease=soon")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("'soon' is not a valid duration"));
+        FailureReport.assertThat(
+                        application.withPropertyValues("distributed-lock.quota.most=3", "distributed-lock.lease=soon"))
+                .contains("'soon' is not a valid duration");
     }
 
     @Test

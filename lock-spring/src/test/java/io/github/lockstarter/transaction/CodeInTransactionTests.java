@@ -13,6 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
@@ -111,7 +112,7 @@ class CodeInTransactionTests {
     }
 
     private static int held(ApplicationContext context) {
-        return context.getBean(LockOperations.class).heldLocks().size();
+        return LocalLocks.held(context).size();
     }
 
     private static long warnings(CapturedOutput output) {

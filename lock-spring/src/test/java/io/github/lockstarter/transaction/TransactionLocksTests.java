@@ -20,6 +20,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.transaction.ContainerTransactions.ContainerTransaction;
 import io.github.lockstarter.transaction.testing.Account;
@@ -189,15 +190,11 @@ class TransactionLocksTests {
     }
 
     private static boolean isHeld(ApplicationContext context, String key) {
-        return context.getBean(LockOperations.class).heldLocks().find(key).isPresent();
+        return LocalLocks.held(context).find(key).isPresent();
     }
 
     private static int holds(ApplicationContext context, String key) {
-        return context.getBean(LockOperations.class)
-                .heldLocks()
-                .find(key)
-                .map(HeldLock::holdCount)
-                .orElse(0);
+        return LocalLocks.held(context).find(key).map(HeldLock::holdCount).orElse(0);
     }
 
     private static void elsewhere(Runnable task) {
@@ -362,7 +359,7 @@ class TransactionLocksTests {
                 assertThat(holds(context, "key:a")).isOne();
                 assertThat(holds(context, "key:b")).as("after the savepoint").isOne();
             });
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 
@@ -416,7 +413,7 @@ class TransactionLocksTests {
                 payments.token("a");
                 assertThat(holds(context, "key:a")).isOne();
             });
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 
@@ -470,7 +467,7 @@ class TransactionLocksTests {
                 assertThat(holds(context, "key:b")).isEqualTo(2);
                 assertThat(holds(context, "key:c")).isOne();
             });
-            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(LocalLocks.held(context).size()).isZero();
         });
     }
 

@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.LockOperations;
 import org.springframework.context.ApplicationContext;
 
 /** An operator who takes away the lock of an application: a loss that no test has to wait for. */
@@ -14,7 +13,7 @@ public final class RevokingOperator {
 
     /** Returns when the application knows that it has lost the lock. */
     public static void revoke(ApplicationContext context, String key) {
-        HeldLocks held = context.getBean(LockOperations.class).heldLocks();
+        HeldLocks held = LocalLocks.held(context);
         long fencingToken = held.find(key).orElseThrow().fencingToken();
         context.getBean(LockAdmin.class).revoke(key, fencingToken).join();
         await().until(() -> held.find(key).isEmpty());

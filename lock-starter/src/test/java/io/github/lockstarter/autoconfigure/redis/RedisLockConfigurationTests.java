@@ -231,10 +231,8 @@ class RedisLockConfigurationTests {
     @Test
     void startFailsForAnUnknownProperty() {
         String name = "distributed-lock.redis.command-timeouts";
-        application
-                .withPropertyValues("distributed-lock.backend=local", name + "=1s")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(name + " does not exist", "there are: "));
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock.backend=local", name + "=1s"))
+                .contains(name + " does not exist", "there are: ");
     }
 
     @Test

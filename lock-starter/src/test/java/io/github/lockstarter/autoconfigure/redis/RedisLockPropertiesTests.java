@@ -79,9 +79,8 @@ class RedisLockPropertiesTests {
             distributed-lock.backend=redlock              | The store 'redlock' needs the dependency io.github.lockstarter:lock-starter-redlock, which is not on the class path
             """)
     void failTheStartWithTheProblem(String setting, String message) {
-        application.withPropertyValues(setting.split(" ")).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        FailureReport.assertThat(application.withPropertyValues(setting.split(" ")))
                 .contains("distributed-lock")
-                .contains(message));
+                .contains(message);
     }
 }

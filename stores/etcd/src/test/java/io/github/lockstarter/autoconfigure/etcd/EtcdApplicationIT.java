@@ -92,13 +92,11 @@ class EtcdApplicationIT {
 
     @Test
     void startFailsWithoutEtcdAndSaysWhatToChange() {
-        application
-                .withPropertyValues("distributed-lock.etcd.endpoints=" + AWAY)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(
-                                "etcd at 127.0.0.1:9 did not answer",
-                                "distributed-lock.etcd.endpoints",
-                                "distributed-lock.etcd.required-at-start=false"));
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock.etcd.endpoints=" + AWAY))
+                .contains(
+                        "etcd at 127.0.0.1:9 did not answer",
+                        "distributed-lock.etcd.endpoints",
+                        "distributed-lock.etcd.required-at-start=false");
     }
 
     @Test
@@ -125,8 +123,7 @@ class EtcdApplicationIT {
                             "distributed-lock.etcd.endpoints=" + closed.endpoint(),
                             "distributed-lock.etcd.ssl-bundle=etcd",
                             "spring.ssl.bundle.pem.etcd.truststore.certificate=file:" + files.certificate());
-            trusting.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                    .contains("etcd at 127.0.0.1", "distributed-lock.etcd.ssl-bundle"));
+            FailureReport.assertThat(trusting).contains("etcd at 127.0.0.1", "distributed-lock.etcd.ssl-bundle");
             trusting.withPropertyValues(
                             "spring.ssl.bundle.pem.etcd.keystore.certificate=file:" + files.certificate(),
                             "spring.ssl.bundle.pem.etcd.keystore.private-key=file:" + files.key())
@@ -139,10 +136,9 @@ class EtcdApplicationIT {
 
     @Test
     void startFailsForAnSslBundleWithoutTls() {
-        application
-                .withPropertyValues(
-                        "distributed-lock.etcd.endpoints=" + server.endpoint(), "distributed-lock.etcd.ssl-bundle=etcd")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.etcd.ssl-bundle", server.endpoint(), "https"));
+        FailureReport.assertThat(application.withPropertyValues(
+                        "distributed-lock.etcd.endpoints=" + server.endpoint(),
+                        "distributed-lock.etcd.ssl-bundle=etcd"))
+                .contains("distributed-lock.etcd.ssl-bundle", server.endpoint(), "https");
     }
 }

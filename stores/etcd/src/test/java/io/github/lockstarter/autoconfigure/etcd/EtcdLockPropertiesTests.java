@@ -84,18 +84,16 @@ class EtcdLockPropertiesTests {
                 "etcd.password=secret | only the password is set"
             })
     void failTheStartWithTheNameOfTheWrongProperty(String property, String message) {
-        application.withPropertyValues("distributed-lock." + property).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
-                .contains(message));
+        FailureReport.assertThat(application.withPropertyValues("distributed-lock." + property))
+                .contains(message);
     }
 
     @Test
     void failTheStartForAPasswordInAUrlWithoutShowingIt() {
-        application
-                .withPropertyValues("distributed-lock.etcd.endpoints=http://root:secret@localhost:2379")
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.etcd.endpoints")
-                        .doesNotContain("secret"));
+        FailureReport.assertThat(application.withPropertyValues(
+                        "distributed-lock.etcd.endpoints=http://root:secret@localhost:2379"))
+                .contains("distributed-lock.etcd.endpoints")
+                .doesNotContain("secret");
     }
 
     @ParameterizedTest
@@ -104,8 +102,7 @@ class EtcdLockPropertiesTests {
         "distributed-lock.backend=etcd, distributed-lock.locks.jobs.lease=1s, distributed-lock.locks.jobs.lease"
     })
     void failTheStartForALeaseThatEtcdDoesNotKeep(String where, String lease, String message) {
-        application.withPropertyValues(where, lease).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
-                .contains(message, "etcd keeps no lease below 2s"));
+        FailureReport.assertThat(application.withPropertyValues(where, lease))
+                .contains(message, "etcd keeps no lease below 2s");
     }
 }
