@@ -140,7 +140,7 @@ final class Handle extends Entry implements LockHandle {
     }
 
     void continueOn(LockTerms terms) {
-        running().run(hold.lock, (todo, now) -> hold.lock.held.continueOn(hold, terms, now));
+        running().run(hold.lock, (todo, now) -> hold.lock.held().continueOn(hold, terms, now));
     }
 
     private RenewResult extended(Duration lease) {
@@ -155,7 +155,7 @@ final class Handle extends Entry implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         StackReserve.ensure();
-        running().run(hold.lock, (todo, now) -> hold.lock.held.onLost(todo, this, callback));
+        running().run(hold.lock, (todo, now) -> hold.lock.held().onLost(todo, this, callback));
     }
 
     @Override

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Slots of one key that this JVM holds: entries, deadlines, renewals, doubts, losses, minimum holds and releases.
  *
- * <p>A state machine of a {@link KeyLock}, under whose monitor each method is called, as its first line asserts. It
+ * <p>A state machine of a {@link KeyLock}, which gives access to it only under its monitor ({@link KeyLock#held()}). It
  * alone changes {@link Hold}s, and no state of the line. To the line it reports that a hold was left ({@link
  * KeyLock#holdLeft}), that a slot is no longer held ({@link KeyLock#slotFreed}), and the answer to a release ({@link
- * KeyLock#released}); it asks the line only whether callers wait and whether the object is retired.
+ * KeyLock#released}); it asks the line only whether callers wait and whether the object has failed.
  *
  * <p>A hold is <em>granted</em> until the decision about its caller, in the same change, and then <em>held</em> until
  * its last handle leaves, its lease ends, or the store or an operator ends it. One that was left is handed over at
@@ -83,7 +83,6 @@ final class HeldSlots {
 
     /** The lowest slot that this JVM does not hold. */
     int firstFree() {
-        assert Thread.holdsLock(lock);
         int free = 0;
         for (Hold each = holds; each != null && each.grant.slot == free; each = each.next) {
             free++;
@@ -94,29 +93,24 @@ final class HeldSlots {
     /** Why a caller with as many permits cannot be granted a slot; null if one of its slots is not held here. */
     @Nullable
     Obstacle obstacle(int permits, Moment now) {
-        assert Thread.holdsLock(lock);
         return holds != null && permits <= firstFree() ? holds.obstacle(now) : null;
     }
 
     /** No holds, and no lost ones to remember. */
     boolean isEmpty() {
-        assert Thread.holdsLock(lock);
         return holds == null && lost.isEmpty();
     }
 
     boolean isReleasing() {
-        assert Thread.holdsLock(lock);
         return releases > 0;
     }
 
     boolean isRequeueing() {
-        assert Thread.holdsLock(lock);
         return requeueing > 0;
     }
 
     /** Time of the next {@link #look}; {@code MAX_VALUE} if none. */
     long nextLookAt(Moment now) {
-        assert Thread.holdsLock(lock);
         long next = NEVER;
         for (Hold each = holds; each != null; each = each.next) {
             next = each.isHeld() ? Math.min(next, each.nextLookAt(now)) : next;
@@ -130,7 +124,6 @@ final class HeldSlots {
     // Grants
 
     Hold granted(Effects todo, Waiter taker, Grant grant, Deadline deadline, long renewAt, Moment now) {
-        assert Thread.holdsLock(lock);
         Hold made = new Hold(taker, grant, grant.firstFencingToken, deadline, renewAt, now);
         add(todo, made);
         return made;
@@ -138,7 +131,6 @@ final class HeldSlots {
 
     /** Another hold of the same grant follows a left one. */
     Hold handOver(Effects todo, Hold left, Waiter successor, Moment now) {
-        assert Thread.holdsLock(lock);
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
         end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the failed object releases the hold
         remove(left);
@@ -153,7 +145,6 @@ final class HeldSlots {
 
     /** Its caller is decided. If the change fails before, the failed object releases it. */
     void begin(Effects todo, Hold made) {
-        assert Thread.holdsLock(lock);
         made.state = Hold.State.HELD;
         if (!made.grant.isSettled()) {
             todo.add(lock.running.watchdog::confirmAll);
@@ -162,7 +153,6 @@ final class HeldSlots {
 
     /** Ends the older hold of a slot granted to another token. */
     void supersede(Effects todo, int slot, Moment now) {
-        assert Thread.holdsLock(lock);
         Hold earlier = find(each -> each.grant.slot == slot);
         if (earlier == null) {
             return;
@@ -178,7 +168,6 @@ final class HeldSlots {
     }
 
     void wanted(long now) {
-        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             each.grant.wanted(now);
         }
@@ -189,7 +178,6 @@ final class HeldSlots {
     /** The thread's hold, perhaps lost; null if none. */
     @Nullable
     Hold enteredBy(HoldOwner owner) {
-        assert Thread.holdsLock(lock);
         Hold entered = find(each -> each.isEnteredBy(owner));
         for (Hold each : lost) {
             entered = entered == null && each.isEnteredBy(owner) ? each : entered;
@@ -199,7 +187,6 @@ final class HeldSlots {
 
     /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
     Hold.State enter(Hold entered, Entry entry, Duration minHold) {
-        assert Thread.holdsLock(lock);
         if (entered.isHeld()) {
             entered.keepFor(minHold);
             entered.entries++;
@@ -213,13 +200,11 @@ final class HeldSlots {
     }
 
     void announce(Hold granted, Entry first) {
-        assert Thread.holdsLock(lock);
         granted.announced = true;
         granted.first = first;
     }
 
     boolean take(Hold granted, Duration minHold) {
-        assert Thread.holdsLock(lock);
         boolean taken = granted.untaken;
         if (taken) {
             granted.keepFor(minHold);
@@ -229,18 +214,15 @@ final class HeldSlots {
     }
 
     void keepFor(Hold hold, Duration minimum) {
-        assert Thread.holdsLock(lock);
         hold.keepFor(minimum);
     }
 
     void dropMinimumHold(Hold hold) {
-        assert Thread.holdsLock(lock);
         hold.dropMinimumHold();
     }
 
     /** No effect once it is taken. */
     void giveBack(Effects todo, Hold granted, Moment now) {
-        assert Thread.holdsLock(lock);
         if (granted.untaken) {
             granted.untaken = false;
             expire(todo, now);
@@ -250,7 +232,6 @@ final class HeldSlots {
 
     /** The entry leaves the hold. The result is completed now or by the store's answer. */
     CompletableFuture<ReleaseOutcome> exit(Effects todo, Entry entry, Moment now) {
-        assert Thread.holdsLock(lock);
         Hold left = entry.hold;
         expire(todo, now);
         if (entry.hasLeft) {
@@ -283,7 +264,6 @@ final class HeldSlots {
 
     /** Runs at once if the hold is lost. */
     void onLost(Effects todo, Entry entry, Runnable callback) {
-        assert Thread.holdsLock(lock);
         Hold hold = entry.hold;
         if (!entry.hasLeft) {
             hold.addCallback(entry, callback);
@@ -297,7 +277,6 @@ final class HeldSlots {
 
     void renewForOwner(
             Effects todo, Hold hold, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
-        assert Thread.holdsLock(lock);
         if (!hold.isHeld()) {
             todo.add(() -> answer.complete(new RenewResult.NotHeld()));
             return;
@@ -308,7 +287,6 @@ final class HeldSlots {
     }
 
     void continueOn(Hold hold, LockTerms terms, Moment now) {
-        assert Thread.holdsLock(lock);
         if (hold.isHeld()) {
             hold.continueOn(terms, now.nanos());
         }
@@ -325,7 +303,6 @@ final class HeldSlots {
     }
 
     void renewed(Effects todo, RenewAttempt renewal, RenewResult result, Moment now) {
-        assert Thread.holdsLock(lock);
         Hold renewed = renewal.hold();
         Grant grant = renewed.grant;
         boolean certain = grant.isCertain();
@@ -371,7 +348,6 @@ final class HeldSlots {
     }
 
     void endRenewals() {
-        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             each.renewalEnded = true;
         }
@@ -380,7 +356,6 @@ final class HeldSlots {
     // The watchdog
 
     void look(Effects todo, Moment now) {
-        assert Thread.holdsLock(lock);
         expire(todo, now);
         keepLost(each -> now.nanos() - each.forgetAt < 0 && !each.owner.hasEnded());
         for (Hold each = holds; each != null; each = each.next) {
@@ -438,7 +413,6 @@ final class HeldSlots {
 
     /** After a beat or its answer: reports doubts and confirms holds. True if all are settled. */
     boolean confirm(Effects todo, Moment now, boolean deferred) {
-        assert Thread.holdsLock(lock);
         boolean settled = true;
         for (Hold each = holds; each != null; each = each.next) {
             settled &= confirmHold(todo, each, now, deferred);
@@ -481,7 +455,6 @@ final class HeldSlots {
 
     /** Releases each left or lost hold whose renewals are answered; a failed object may never process the answers. */
     void releaseLeft(Effects todo) {
-        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             boolean unowned = each.state == Hold.State.GRANTED || each.state == Hold.State.LEAVING;
             if (unowned && mayBeReleased(each)) {
@@ -529,7 +502,7 @@ final class HeldSlots {
         public void accept(ReleaseResult result) {
             KeyLock lock = left.lock;
             lock.running.run(lock, (todo, now) -> {
-                lock.held.released(todo, left, requeued, result, now);
+                lock.held().released(todo, left, requeued, result, now);
                 lock.released(todo, requeued, result, now);
             });
         }
@@ -595,7 +568,6 @@ final class HeldSlots {
     // Losses
 
     void expire(Effects todo, Moment now) {
-        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.isHeld() && each.deadline.isOver(now)) {
                 boolean pastMaxHold = each.isPastMaxHold(now.nanos());
@@ -606,7 +578,6 @@ final class HeldSlots {
 
     /** An operator revoked the grant elsewhere. */
     void revoked(Effects todo, String fingerprint, Moment now) {
-        assert Thread.holdsLock(lock);
         Hold target = find(each -> each.grant.isOf(fingerprint));
         if (target != null) {
             target.grant.revoked = true;
@@ -616,7 +587,6 @@ final class HeldSlots {
 
     /** False if no hold has the fencing token; otherwise its release completes the answer. */
     boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
-        assert Thread.holdsLock(lock);
         Hold target = find(each ->
                 each.isHeld() && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
         if (target == null) {
@@ -629,7 +599,6 @@ final class HeldSlots {
     }
 
     void shutDown(Effects todo, Predicate<HoldOwner> which, Moment now) {
-        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (which.test(each.owner)) {
                 lose(todo, each, LossCause.SHUTDOWN, now);
@@ -638,7 +607,6 @@ final class HeldSlots {
     }
 
     void lose(Effects todo, Hold held, LossCause cause, Moment now) {
-        assert Thread.holdsLock(lock);
         if (!held.isHeld()) {
             return;
         }
@@ -688,7 +656,6 @@ final class HeldSlots {
     // Views
 
     List<HeldLock> snapshot(Moment now) {
-        assert Thread.holdsLock(lock);
         List<HeldLock> all = new ArrayList<>(1);
         for (Hold each = holds; each != null; each = each.next) {
             all.add(each.snapshot(now));
@@ -697,7 +664,6 @@ final class HeldSlots {
     }
 
     void addOwners(Set<Thread> owners) {
-        assert Thread.holdsLock(lock);
         for (Hold each = holds; each != null; each = each.next) {
             if (each.owner.thread() != null) {
                 owners.add(each.owner.thread());

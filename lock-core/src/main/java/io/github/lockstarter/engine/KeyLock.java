@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The line owns waiters, the attempt under way, registration, withdrawal and the decision to hand over. The held
  * slots are a machine of their own under the same monitor; neither writes the other's state. The line asks them which
  * slots are taken, and passes on grants ({@link HeldSlots#granted}) and handovers. They report back by three events:
- * {@link #holdLeft}, {@link #slotFreed} and {@link #released}. Events that concern only a hold go to them directly,
+ * {@link #holdLeft}, {@link #slotFreed} and {@link #released}. Events that concern only a hold go to {@link #held()},
  * under {@link #apply} as well.
  *
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
@@ -83,8 +82,8 @@ final class KeyLock extends TimerEntry {
     final String key;
     final Running running;
 
-    /** Called only under this monitor, most events within {@link #apply}. */
-    final HeldSlots held = new HeldSlots(this);
+    @GuardedBy("this")
+    private final HeldSlots held = new HeldSlots(this);
 
     @GuardedBy("this")
     private WaitQueue queue = WaitQueue.EMPTY;
@@ -290,7 +289,7 @@ final class KeyLock extends TimerEntry {
             }
         }
         StackReserve.ensure(); // reporting the loss must not stop half-way
-        running.run(this, held::expire);
+        running.run(this, (todo, now) -> held().expire(todo, now));
         return false;
     }
 
@@ -306,7 +305,14 @@ final class KeyLock extends TimerEntry {
         held.dropMinimumHold(hold);
     }
 
-    // Events of the held slots
+    // The held slots
+
+    /** For events ({@link #apply}) that concern only holds. */
+    @SuppressWarnings("GuardedBy") // the compiler does not know the monitor of an event
+    HeldSlots held() {
+        assert Thread.holdsLock(this);
+        return held;
+    }
 
     /** Hands a left hold over, if a waiter may have it; otherwise it is released. */
     synchronized void holdLeft(Effects todo, Hold left, Moment now) {
@@ -573,14 +579,6 @@ final class KeyLock extends TimerEntry {
     /** Holders keep their locks. */
     synchronized void refuse(Effects todo, WaitOutcome.Failed refusal) {
         endAllWaits(todo, refusal);
-    }
-
-    synchronized void addOwners(Set<Thread> owners) {
-        held.addOwners(owners);
-    }
-
-    synchronized void endRenewals() {
-        held.endRenewals();
     }
 
     // The watchdog

@@ -241,7 +241,7 @@ final class Running {
 
     CompletableFuture<ReleaseOutcome> exit(Entry entry) {
         KeyLock lock = entry.hold.lock;
-        return call(lock, (todo, now) -> lock.held.exit(todo, entry, now));
+        return call(lock, (todo, now) -> lock.held().exit(todo, entry, now));
     }
 
     // Commands
@@ -279,7 +279,7 @@ final class Running {
             if (!failedKeys.isEmpty() && known(lock.key) == lock) { // a failed object gives its grant back
                 all(lock.key)
                         .filter(other -> other != lock)
-                        .forEach(other -> run(other, (todo, now) -> other.held.supersede(todo, granted.slot(), now)));
+                        .forEach(other -> run(other, (todo, now) -> other.held().supersede(todo, granted.slot(), now)));
             }
         }
         run(lock, (todo, now) -> lock.answered(todo, attempt, result, now));
@@ -320,7 +320,7 @@ final class Running {
     void renewed(RenewAttempt renewal, RenewResult result) {
         KeyLock lock = renewal.hold().lock;
         try {
-            run(lock, (todo, now) -> lock.held.renewed(todo, renewal, result, now));
+            run(lock, (todo, now) -> lock.held().renewed(todo, renewal, result, now));
         } finally {
             if (renewal.answer() != null) {
                 renewal.answer().complete(result);
@@ -332,7 +332,7 @@ final class Running {
     CompletableFuture<RenewResult> renewForOwner(Hold hold, Optional<Duration> lease) {
         StackReserve.ensure();
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
-        run(hold.lock, (todo, now) -> hold.lock.held.renewForOwner(todo, hold, lease, answer, now));
+        run(hold.lock, (todo, now) -> hold.lock.held().renewForOwner(todo, hold, lease, answer, now));
         return answer;
     }
 
@@ -423,8 +423,8 @@ final class Running {
     /** Empty if this instance does not hold it. */
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        boolean found =
-                all(key).anyMatch(lock -> call(lock, (todo, now) -> lock.held.revoke(todo, fencingToken, answer, now)));
+        boolean found = all(key).anyMatch(
+                        lock -> call(lock, (todo, now) -> lock.held().revoke(todo, fencingToken, answer, now)));
         return found ? Optional.of(answer) : Optional.empty();
     }
 
@@ -501,7 +501,7 @@ final class Running {
     /** Looks at each owner once, and without a monitor: a stack trace takes long. */
     void loseLocksOfThreadsAwaitingShutdown(Thread closing) {
         Set<Thread> owners = new HashSet<>();
-        forEach(lock -> lock.addOwners(owners));
+        forEach(lock -> run(lock, (todo, now) -> lock.held().addOwners(owners)));
         owners.removeIf(owner -> owner != closing && !isExiting(owner));
         if (!owners.isEmpty()) {
             shutDown(owner -> owners.contains(owner.thread()));
@@ -509,7 +509,7 @@ final class Running {
     }
 
     private void shutDown(Predicate<HoldOwner> which) {
-        forEach(lock -> run(lock, (todo, now) -> lock.held.shutDown(todo, which, now)));
+        forEach(lock -> run(lock, (todo, now) -> lock.held().shutDown(todo, which, now)));
     }
 
     private static boolean isExiting(Thread thread) {
@@ -519,7 +519,7 @@ final class Running {
 
     void leaveToLeases() {
         refuse();
-        forEach(KeyLock::endRenewals);
+        forEach(lock -> run(lock, (todo, now) -> lock.held().endRenewals()));
         List<HeldLock> left = snapshot();
         if (!left.isEmpty()) {
             EngineLog.warn("{}", stillHeld(left));

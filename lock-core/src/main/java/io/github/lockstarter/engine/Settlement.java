@@ -111,7 +111,7 @@ final class Settlement extends TimerEntry implements Runnable {
         if (!hold.grant.isVoid()) {
             return false;
         }
-        running.run(hold.lock, (todo, now) -> hold.lock.held.lose(todo, hold, LossCause.HISTORY_CHANGED, now));
+        running.run(hold.lock, (todo, now) -> hold.lock.held().lose(todo, hold, LossCause.HISTORY_CHANGED, now));
         return true;
     }
 }

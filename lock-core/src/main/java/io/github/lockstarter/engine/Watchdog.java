@@ -101,7 +101,7 @@ final class Watchdog {
         running.forEach(lock -> {
             try {
                 running.runInTick(lock, (todo, later) -> {
-                    if (!lock.held.confirm(todo, now, deferred)) {
+                    if (!lock.held().confirm(todo, now, deferred)) {
                         unsettled = true; // other threads set it too
                     }
                 });

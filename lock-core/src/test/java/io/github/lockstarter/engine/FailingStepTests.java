@@ -78,7 +78,7 @@ class FailingStepTests {
         failEverywhere(2, place -> {
             Handle held = held(acquire());
             acquire();
-            return failsAt(place, lock(), (todo, now) -> lock().held.exit(todo, held, now));
+            return failsAt(place, lock(), (todo, now) -> lock().held().exit(todo, held, now));
         });
     }
 
@@ -91,7 +91,7 @@ class FailingStepTests {
             first.beginRelease();
             take("ReleaseCommand");
             Handle held = held(second); // with fencing tokens for handovers
-            return failsAt(place, lock(), (todo, now) -> lock().held.exit(todo, held, now));
+            return failsAt(place, lock(), (todo, now) -> lock().held().exit(todo, held, now));
         });
     }
 

@@ -60,7 +60,7 @@ final class KeyLockInvariants {
 
     private static List<Hold> holds(@Nullable KeyLock lock) {
         List<Hold> all = new ArrayList<>();
-        for (Hold each = lock == null ? null : get(lock.held, "holds"); each != null; each = each.next) {
+        for (Hold each = lock == null ? null : get(get(lock, "held"), "holds"); each != null; each = each.next) {
             all.add(each);
         }
         return all;
@@ -78,7 +78,7 @@ final class KeyLockInvariants {
     private void checkProgress(KeyLock lock, boolean waiting, boolean trying, boolean held) {
         boolean asking = get(lock, "attempt") != null
                 || (boolean) get(lock, "withdrawing")
-                || (int) get(lock.held, "requeueing") > 0;
+                || (int) get(get(lock, "held"), "requeueing") > 0;
         long lookAt = get(lock, "nextLookAt");
         boolean looking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.closed);
         engine.check(!trying || asking, "line 3: a stranded try");

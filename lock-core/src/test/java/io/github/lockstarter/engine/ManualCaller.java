@@ -150,7 +150,7 @@ final class ManualCaller {
 
     private void continueOn(Hold hold, RenewResult result) {
         if (result instanceof RenewResult.Renewed) {
-            engine.running.run(hold.lock, (todo, now) -> hold.lock.held.continueOn(hold, REQUEST.terms(), now));
+            engine.running.run(hold.lock, (todo, now) -> hold.lock.held().continueOn(hold, REQUEST.terms(), now));
         }
     }
 
