@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -89,37 +88,29 @@ final class Heartbeat extends TimerEntry {
             long voided) {
 
         State next(long later, Moment laterSent, Beat answer, Gap gap) {
-            boolean sameHistory = answer.history().equals(beat.history());
+            boolean first = period == NO_PERIOD;
+            boolean sameHistory = first || answer.history().equals(beat.history());
             // The end of the store's record is no new takeover.
             boolean newTakeover =
-                    !answer.takeover().isEmpty() && !answer.takeover().equals(beat.takeover());
-            if (period == NO_PERIOD || (sameHistory && !newTakeover)) {
-                return new State(
-                        later, laterSent, answer, Math.max(period, 1), takeoverPeriod, voidedAcknowledged, voided);
-            }
-            long begun = period + 1;
-            long latestTakeoverPeriod = newTakeover ? begun : takeoverPeriod;
-            if (sameHistory) {
-                return new State(later, laterSent, answer, begun, latestTakeoverPeriod, voidedAcknowledged, voided);
-            }
+                    !first && !answer.takeover().isEmpty() && !answer.takeover().equals(beat.takeover());
+            long present = first || newTakeover || !sameHistory ? period + 1 : period;
+            long latestTakeover = newTakeover ? present : takeoverPeriod;
             boolean keepsAcknowledged = answer.historyBefore().equals(beat.history())
                     && answer.runningFor().compareTo(gap.lasted) >= 0;
-            long lost = gap.isTooLong ? begun : latestTakeoverPeriod;
+            long lost = gap.isTooLong ? present : latestTakeover;
+            long lostAcknowledged = keepsAcknowledged ? latestTakeover : lost;
             return new State(
                     later,
                     laterSent,
                     answer,
-                    begun,
-                    latestTakeoverPeriod,
-                    Math.max(voidedAcknowledged, keepsAcknowledged ? latestTakeoverPeriod : lost),
-                    Math.max(voided, lost));
+                    present,
+                    latestTakeover,
+                    sameHistory ? voidedAcknowledged : Math.max(voidedAcknowledged, lostAcknowledged),
+                    sameHistory ? voided : Math.max(voided, lost));
         }
     }
 
     private record Gap(Duration lasted, boolean isTooLong) {}
-
-    private static final AtomicReferenceFieldUpdater<Heartbeat, State> STATE =
-            AtomicReferenceFieldUpdater.newUpdater(Heartbeat.class, State.class, "state");
 
     private final LockBackend backend;
     private final Outages outages;
@@ -132,6 +123,7 @@ final class Heartbeat extends TimerEntry {
     private final long shortestTakeoverNanos;
     private final AtomicLong beats = new AtomicLong();
 
+    /** Written under this object's monitor. */
     private volatile State state;
 
     private volatile CompletableFuture<Void> sharedBeat = CompletableFuture.completedFuture(null);
@@ -209,17 +201,17 @@ final class Heartbeat extends TimerEntry {
     }
 
     private void answered(long number, Moment sent, Beat beat) {
-        State known = state;
-        while (number - known.number > 0) {
+        synchronized (this) {
+            State known = state;
+            if (number - known.number <= 0) {
+                return;
+            }
             Gap gap = new Gap(
                     Duration.ofNanos(clock.nanos() - known.sent.nanos()),
                     Deadline.of(known.sent, shortestNanos()).isOver(Moment.now(clock)));
-            if (STATE.compareAndSet(this, known, known.next(number, sent, beat, gap))) {
-                afterBeat.accept(beat.abandoned());
-                return;
-            }
-            known = state;
+            state = known.next(number, sent, beat, gap);
         }
+        afterBeat.accept(beat.abandoned());
     }
 
     /** Time for which a lock is certain: the session's, otherwise its takeover time. */

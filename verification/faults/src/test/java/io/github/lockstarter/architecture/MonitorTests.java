@@ -43,6 +43,7 @@ class MonitorTests {
 
     private static final Set<String> WITH_MONITOR = Set.of(
             "io.github.lockstarter.engine.EngineTokens",
+            "io.github.lockstarter.engine.Heartbeat",
             "io.github.lockstarter.engine.KeyLock",
             "io.github.lockstarter.engine.StoreCalls",
             "io.github.lockstarter.engine.TimerThread",
