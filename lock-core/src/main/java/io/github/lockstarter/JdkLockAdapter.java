@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All views of one key are the same lock: {@link #HOLDS} keeps the holds per thread, each entry until its last hold
@@ -18,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdkLockAdapter implements Lock {
 
-    private static final ThreadLocal<@Nullable Map<LockIdentity, Deque<LockHandle>>> HOLDS = new ThreadLocal<>();
+    private static final ThreadLocal<Map<LockIdentity, Deque<LockHandle>>> HOLDS =
+            ThreadLocal.withInitial(() -> new HashMap<>(2));
 
     private final LockSource source;
     private final LockRequest request;
@@ -92,25 +92,15 @@ final class JdkLockAdapter implements Lock {
      * Refuses new holds until the thread has left a lost one: the source reports a loss once, perhaps to other code.
      */
     private void checkNotLost() {
-        Deque<LockHandle> own = holds().get(subject);
+        Deque<LockHandle> own = HOLDS.get().get(subject);
         if (own != null && own.getFirst().state() == HoldState.LOST) {
             own.getFirst().ensureHeld();
         }
     }
 
-    private static Map<LockIdentity, Deque<LockHandle>> holds() {
-        Map<LockIdentity, Deque<LockHandle>> all = HOLDS.get();
-        return all == null ? Map.of() : all;
-    }
-
     private LockHandle push(LockHandle handle) {
         try {
-            Map<LockIdentity, Deque<LockHandle>> all = HOLDS.get();
-            if (all == null) {
-                all = new HashMap<>();
-                HOLDS.set(all);
-            }
-            all.computeIfAbsent(subject, s -> new ArrayDeque<>(2)).addFirst(handle);
+            HOLDS.get().computeIfAbsent(subject, s -> new ArrayDeque<>(2)).addFirst(handle);
             return handle;
         } catch (RuntimeException | Error e) {
             handle.release();
@@ -124,24 +114,17 @@ final class JdkLockAdapter implements Lock {
     }
 
     private LockHandle pop() {
-        Map<LockIdentity, Deque<LockHandle>> all = holds();
-        Deque<LockHandle> own = all.get(subject);
-        try {
-            if (own == null) {
-                throw new IllegalMonitorStateException(
-                        "Thread '" + Thread.currentThread().getName() + "' does not hold lock '"
-                                + LockRequest.printable(String.join(", ", request.keys())) + "'");
-            }
-            LockHandle handle = own.removeFirst();
-            if (own.isEmpty()) {
-                all.remove(subject);
-            }
-            return handle;
-        } finally {
-            if (all.isEmpty()) {
-                HOLDS.remove();
-            }
+        Deque<LockHandle> own = HOLDS.get().get(subject);
+        if (own == null) {
+            throw new IllegalMonitorStateException(
+                    "Thread '" + Thread.currentThread().getName() + "' does not hold lock '"
+                            + LockRequest.printable(String.join(", ", request.keys())) + "'");
         }
+        LockHandle handle = own.removeFirst();
+        if (own.isEmpty()) {
+            HOLDS.get().remove(subject);
+        }
+        return handle;
     }
 
     @Override

@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,7 +116,7 @@ final class Acquisitions {
     private WaitOutcome await(Waiter waiter) {
         try {
             while (waiter.waits() && !waiter.outcome.isDone() && !waiter.isPast(running.clock.nanos())) {
-                awaitOutcome(waiter);
+                BlockingWait.await(waiter.outcome, Duration.ofNanos(waiter.giveUpAt() - running.clock.nanos()));
             }
             if (waiter.waits() && !waiter.outcome.isDone()) {
                 running.run(waiter.lock, (todo, now) -> waiter.lock.waitIsOver(todo, waiter, now));
@@ -128,14 +127,6 @@ final class Acquisitions {
             report(waiter, Refusal.INTERRUPTED);
             Thread.currentThread().interrupt();
             throw Messages.interrupted(waiter.lock.key, e);
-        }
-    }
-
-    private void awaitOutcome(Waiter waiter) throws InterruptedException {
-        try {
-            BlockingWait.await(waiter.outcome, Duration.ofNanos(waiter.giveUpAt() - running.clock.nanos()));
-        } catch (TimeoutException e) {
-            // wait over
         }
     }
 

@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The only place where this library blocks a thread for a future. {@link CompletableFuture#get} and {@link
@@ -33,29 +33,23 @@ public final class BlockingWait {
      */
     public static <T> T await(CompletableFuture<T> future) throws InterruptedException {
         if (!future.isDone()) {
-            block(new Completion(future));
+            block(new Completion(future, null));
         }
         return resultOf(future);
     }
 
     /**
-     * {@return the result, after completion within the limit}
+     * {@return whether the future is complete, normally or not, at the limit}
      *
      * @param future future
      * @param limit longest wait
-     * @param <T> result
      * @throws InterruptedException when interrupted
-     * @throws TimeoutException at the limit
      */
-    public static <T> T await(CompletableFuture<T> future, Duration limit)
-            throws InterruptedException, TimeoutException {
+    public static boolean await(CompletableFuture<?> future, Duration limit) throws InterruptedException {
         if (!future.isDone()) {
-            block(new TimedCompletion(future, limit));
+            block(new Completion(future, limit));
         }
-        if (!future.isDone()) {
-            throw new TimeoutException("Not complete within " + limit);
-        }
-        return resultOf(future);
+        return future.isDone();
     }
 
     /**
@@ -66,7 +60,7 @@ public final class BlockingWait {
      */
     public static <T> T awaitUninterruptibly(CompletableFuture<T> future) {
         if (!future.isDone()) {
-            blockUninterruptibly(new Completion(future));
+            blockUninterruptibly(new Completion(future, null));
         }
         return resultOf(future);
     }
@@ -79,19 +73,9 @@ public final class BlockingWait {
      */
     public static boolean awaitUninterruptibly(CompletableFuture<?> future, Duration limit) {
         if (!future.isDone()) {
-            blockUninterruptibly(new TimedCompletion(future, limit));
+            blockUninterruptibly(new Completion(future, limit));
         }
         return future.isDone();
-    }
-
-    /**
-     * Blocks the thread.
-     *
-     * @param pause time
-     * @throws InterruptedException when interrupted
-     */
-    public static void sleep(Duration pause) throws InterruptedException {
-        block(new TimedCompletion(new CompletableFuture<>(), pause));
     }
 
     private static void blockUninterruptibly(Completion completion) {
@@ -129,20 +113,28 @@ public final class BlockingWait {
         return complete.getNow(null);
     }
 
-    private static class Completion implements ForkJoinPool.ManagedBlocker {
+    private static final class Completion implements ForkJoinPool.ManagedBlocker {
 
         private final CompletableFuture<?> future;
+        private final boolean limited;
+        private final long until;
 
-        Completion(CompletableFuture<?> future) {
+        Completion(CompletableFuture<?> future, @Nullable Duration limit) {
             Thread waiter = Thread.currentThread();
             this.future = future;
+            this.limited = limit != null;
+            this.until = limit == null ? 0 : System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
             future.whenComplete((result, failure) -> LockSupport.unpark(waiter));
         }
 
         @Override
         public boolean block() throws InterruptedException {
             while (!isReleasable()) {
-                park();
+                if (limited) {
+                    LockSupport.parkNanos(this, until - System.nanoTime());
+                } else {
+                    LockSupport.park(this);
+                }
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
@@ -150,33 +142,9 @@ public final class BlockingWait {
             return true;
         }
 
-        void park() {
-            LockSupport.park(this);
-        }
-
         @Override
         public boolean isReleasable() {
-            return future.isDone();
-        }
-    }
-
-    private static final class TimedCompletion extends Completion {
-
-        private final long until;
-
-        TimedCompletion(CompletableFuture<?> future, Duration limit) {
-            super(future);
-            this.until = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
-        }
-
-        @Override
-        void park() {
-            LockSupport.parkNanos(this, until - System.nanoTime());
-        }
-
-        @Override
-        public boolean isReleasable() {
-            return super.isReleasable() || until - System.nanoTime() <= 0;
+            return future.isDone() || (limited && until - System.nanoTime() <= 0);
         }
     }
 }

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,13 +51,13 @@ class BlockingWaitTests {
         later(() -> future.complete("result"));
 
         assertThat(BlockingWait.await(future)).isEqualTo("result");
-        assertThat(BlockingWait.await(future, Duration.ZERO)).isEqualTo("result");
+        assertThat(BlockingWait.await(future, Duration.ZERO)).isTrue();
         assertThat(BlockingWait.awaitUninterruptibly(future)).isEqualTo("result");
         assertThat(BlockingWait.awaitUninterruptibly(future, Duration.ZERO)).isTrue();
     }
 
     @Test
-    void throwsAFailureThatArrivesLater() {
+    void throwsAFailureThatArrivesLater() throws Exception {
         IllegalStateException failure = new IllegalStateException("told");
         CompletableFuture<String> future = new CompletableFuture<>();
         later(() -> future.completeExceptionally(failure));
@@ -66,12 +65,10 @@ class BlockingWaitTests {
         assertThatThrownBy(() -> BlockingWait.await(future))
                 .isInstanceOf(CompletionException.class)
                 .hasCause(failure);
-        assertThatThrownBy(() -> BlockingWait.await(future, LATE))
-                .isInstanceOf(CompletionException.class)
-                .hasCause(failure);
         assertThatThrownBy(() -> BlockingWait.awaitUninterruptibly(future))
                 .isInstanceOf(CompletionException.class)
                 .hasCause(failure);
+        assertThat(BlockingWait.await(future, LATE)).isTrue();
         assertThat(BlockingWait.awaitUninterruptibly(future, LATE)).isTrue();
     }
 
@@ -84,11 +81,11 @@ class BlockingWaitTests {
     }
 
     @Test
-    void stopsWaitingAtTheLimitAndLeavesTheFutureIncomplete() {
+    void stopsWaitingAtTheLimitAndLeavesTheFutureIncomplete() throws Exception {
         CompletableFuture<String> future = new CompletableFuture<>();
 
-        assertThatThrownBy(() -> BlockingWait.await(future, SOON)).isInstanceOf(TimeoutException.class);
-        assertThatThrownBy(() -> BlockingWait.await(future, Duration.ZERO)).isInstanceOf(TimeoutException.class);
+        assertThat(BlockingWait.await(future, SOON)).isFalse();
+        assertThat(BlockingWait.await(future, Duration.ZERO)).isFalse();
         assertThat(BlockingWait.awaitUninterruptibly(future, SOON)).isFalse();
         assertThat(BlockingWait.awaitUninterruptibly(future, SOON.negated())).isFalse();
         assertThat(future).isNotDone();
@@ -100,7 +97,7 @@ class BlockingWaitTests {
         later(() -> future.complete("result"));
 
         assertThat(BlockingWait.await(future, Duration.ofSeconds(Long.MAX_VALUE)))
-                .isEqualTo("result");
+                .isTrue();
     }
 
     @Test

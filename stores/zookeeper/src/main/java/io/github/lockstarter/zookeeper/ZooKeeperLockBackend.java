@@ -140,11 +140,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
         try {
             if (client.blockUntilConnected((int) limit.toMillis(), TimeUnit.MILLISECONDS)) {
                 Duration left = limit.plus(session.timeout().dividedBy(3)).minusNanos(System.nanoTime() - start);
-                BlockingWait.await(session.prove(), left);
-                return session.problem();
+                boolean told = BlockingWait.await(session.prove(), left);
+                return told ? session.problem() : Optional.empty(); // connected, but not certain yet
             }
-        } catch (TimeoutException e) {
-            return Optional.empty(); // connected, but not certain yet
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
