@@ -7,6 +7,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.Hold.Entry;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.engine.Hold.Entry;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;

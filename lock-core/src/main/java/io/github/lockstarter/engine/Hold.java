@@ -37,6 +37,24 @@ final class Hold {
         ENDED
     }
 
+    /** One entry by its owner: what a hold knows of a {@link Handle}. */
+    static class Entry {
+
+        final Hold hold;
+
+        /** Of the hold; each entry keeps it reachable. */
+        final Entry first;
+
+        /** Set under the monitor of the {@link KeyLock}, just before the entry is counted down. */
+        volatile boolean hasLeft;
+
+        /** {@code first} is null for the first reachable entry. */
+        Entry(Hold hold, @Nullable Entry first) {
+            this.hold = hold;
+            this.first = first == null ? this : first;
+        }
+    }
+
     /** Keeps no {@link Handle} reachable, since callbacks cannot release. */
     private record LostCallback(WeakReference<Entry> entry, Runnable callback) implements Runnable {
 

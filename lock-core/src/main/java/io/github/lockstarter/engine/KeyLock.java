@@ -6,6 +6,7 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.engine.Hold.Entry;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
