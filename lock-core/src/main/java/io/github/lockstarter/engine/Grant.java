@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireResult;
@@ -159,6 +160,11 @@ final class Grant {
     boolean isCertain() {
         long confirmed = confirmedIn; // read first: then a new period does not match
         return heartbeat == null || heartbeat.covers(confirmed, takeoverNanos());
+    }
+
+    /** Why the lock is lost if the store no longer has it. */
+    LossCause causeIfGone() {
+        return isCertain() ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
     }
 
     /** Never to be confirmed again: see {@link Heartbeat}. */

@@ -158,11 +158,10 @@ final class HeldSlots {
         if (earlier == null) {
             return;
         }
-        boolean certain = earlier.grant.isCertain();
         if (earlier.isHeld()) {
-            lose(todo, earlier, certain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
+            lose(todo, earlier, earlier.grant.causeIfGone(), now);
         } else {
-            completeRelease(todo, earlier, new ReleaseResult.NotHeld(), certain, now);
+            completeRelease(todo, earlier, new ReleaseResult.NotHeld(), now);
             free(earlier);
             releaseLost(earlier);
         }
@@ -306,7 +305,6 @@ final class HeldSlots {
     void renewed(Effects todo, RenewAttempt renewal, RenewResult result, Moment now) {
         Hold renewed = renewal.hold();
         Grant grant = renewed.grant;
-        boolean certain = grant.isCertain();
         grant.renewing--;
         if (renewal.kind() == RenewAttempt.Kind.CONFIRMATION) {
             renewed.confirming = false;
@@ -316,13 +314,12 @@ final class HeldSlots {
         }
         Hold present = find(each -> each.grant == grant); // its successor, if it was handed over meanwhile
         if (present != null && present.isHeld()) {
-            applyRenewal(todo, renewal, present, result, certain, now);
+            applyRenewal(todo, renewal, present, result, now);
         }
         expire(todo, now);
     }
 
-    private void applyRenewal(
-            Effects todo, RenewAttempt renewal, Hold renewed, RenewResult result, boolean certain, Moment now) {
+    private void applyRenewal(Effects todo, RenewAttempt renewal, Hold renewed, RenewResult result, Moment now) {
         boolean reported = renewal.kind() != RenewAttempt.Kind.OF_OWNER;
         if (result instanceof RenewResult.Renewed) {
             endDoubt(todo, renewed, now);
@@ -334,7 +331,7 @@ final class HeldSlots {
             if (reported) {
                 report(todo, renewed, RenewalOutcome.LOST);
             }
-            lose(todo, renewed, certain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
+            lose(todo, renewed, renewed.grant.causeIfGone(), now);
         } else if (result instanceof RenewResult.Deferred deferred && reported) {
             renewed.renewAt = now.nanos() + deferred.retryAfter().toNanos();
             lock.running.watchdog.defer(renewed.renewAt);
@@ -426,9 +423,8 @@ final class HeldSlots {
         if (!held.isHeld() || !grant.canBeInDoubt()) {
             return true;
         }
-        if (grant.isCertain()) {
-            endDoubt(todo, held, now);
-        } else if (held.announced && grant.beginDoubt(now.nanos())) {
+        endDoubt(todo, held, now);
+        if (!grant.isCertain() && held.announced && grant.beginDoubt(now.nanos())) {
             publish(
                     todo,
                     new LockEvent.InDoubt(held.request.name(), lock.key, held.fencingToken, held.held(now.nanos())));
@@ -518,13 +514,12 @@ final class HeldSlots {
     private void released(Effects todo, Hold left, boolean requeued, ReleaseResult result, Moment now) {
         releases--;
         requeueing -= requeued ? 1 : 0;
-        boolean certain = left.grant.isCertain();
         if (result instanceof ReleaseResult.Unknown) {
             ReleaseCommand again = left.releaseCommand(Wait.UNCHANGED);
             todo.add(() -> lock.running.calls.repeatRelease(again, left.longestLease));
         }
         if (left.state == Hold.State.LEAVING) {
-            completeRelease(todo, left, result, certain, now);
+            completeRelease(todo, left, result, now);
         }
         CompletableFuture<ReleaseResult> revocation = left.revocation;
         if (revocation != null) {
@@ -532,14 +527,14 @@ final class HeldSlots {
         }
     }
 
-    private void completeRelease(Effects todo, Hold left, ReleaseResult result, boolean certain, Moment now) {
+    private void completeRelease(Effects todo, Hold left, ReleaseResult result, Moment now) {
         // A free lock was released by its owner if it cannot have been taken over.
         boolean released = result instanceof ReleaseResult.Released
                 || result instanceof ReleaseResult.Kept
-                || (result instanceof ReleaseResult.FoundFree && certain);
+                || (result instanceof ReleaseResult.FoundFree && left.grant.isCertain());
         ReleaseOutcome outcome = released ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN;
         if (result instanceof ReleaseResult.NotHeld) {
-            left.lossCause = certain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
+            left.lossCause = left.grant.causeIfGone();
             reportLoss(todo, left, now);
             outcome = ReleaseOutcome.LOST;
         }
