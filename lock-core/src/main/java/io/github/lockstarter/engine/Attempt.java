@@ -22,6 +22,9 @@ final class Attempt implements StoreCalls.Continuation<AcquireResult> {
     /** Time before it was sent. */
     final Moment sent;
 
+    /** Another instance waits; passed on to the grant. Guarded by the {@link KeyLock}. */
+    boolean wanted;
+
     /** Set once, before the command is sent, by the sending thread. */
     volatile @Nullable Grant grant;
 

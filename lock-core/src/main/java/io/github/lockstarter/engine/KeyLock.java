@@ -106,10 +106,6 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private int signalledSlot = NONE;
 
-    /** Another instance waits while an attempt is under way; passed on to its grant. */
-    @GuardedBy("this")
-    private boolean wanted;
-
     /** The store may have this instance registered as waiting. */
     @GuardedBy("this")
     private boolean registered;
@@ -388,10 +384,9 @@ final class KeyLock extends TimerEntry {
         int free = Math.max(signalledSlot, answered.signalledSlot);
         signalledSlot = grant.slot < free ? free : NONE; // the store grants the lowest free slot
         makeAttemptDue(); // another slot may be free
-        if (wanted || othersWaiting) {
+        if (answered.wanted || othersWaiting) {
             grant.wanted(now.nanos());
         }
-        wanted = false;
         held.supersede(todo, grant.slot, now);
         Deadline deadline = Deadline.of(answered.sent, answered.waiter.request.leaseNanos());
         WaitOutcome.Failed unusable = whyUnusable(answered, grant, deadline, now);
@@ -457,7 +452,6 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void notGranted(Effects todo, Attempt answered, Obstacle seen, long newPosition, Moment now) {
-        wanted = false;
         obstacle = seen;
         if (newPosition != Waiting.NEW && answered.registers()) {
             position = newPosition;
@@ -564,7 +558,9 @@ final class KeyLock extends TimerEntry {
     }
 
     synchronized void wanted(Moment now) {
-        wanted |= attempt != null;
+        if (attempt != null) {
+            attempt.wanted = true;
+        }
         held.wanted(now.nanos());
     }
 
