@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Creates the engine's exceptions: failure, key, numbers, remedy. */
 final class Messages {
@@ -21,22 +22,16 @@ final class Messages {
     // Of acquisitions
 
     static LockNotAcquiredException notAcquired(Waiter waiter, Obstacle obstacle) {
-        if (obstacle.isKept()) {
-            String rest = obstacle.remaining()
-                    .map(left -> "for " + DurationText.of(left) + " more")
-                    .orElse("");
-            return new LockNotAcquiredException(
-                    waiter.lock.key,
-                    couldNotAcquire(waiter) + "released, and kept for its minimum hold " + rest
-                            + ". Raise maxWait, or lower minHold of the last holder.");
-        }
-        String lease = obstacle.remaining()
-                .map(left -> "its lease ends in " + DurationText.of(left) + " unless it is renewed")
-                .orElse("no end of its lease is known");
-        return new LockNotAcquiredException(
-                waiter.lock.key,
-                couldNotAcquire(waiter) + "held by " + obstacle.holderText() + "; " + lease
-                        + ". Raise maxWait, or shorten the locked section.");
+        Optional<String> left = obstacle.remaining().map(DurationText::of);
+        String why = obstacle.isKept()
+                ? "released, and kept for its minimum hold"
+                        + left.map(rest -> " for " + rest + " more").orElse("")
+                        + ". Raise maxWait, or lower minHold of the last holder."
+                : "held by " + obstacle.holderText() + "; "
+                        + left.map(rest -> "its lease ends in " + rest + " unless it is renewed")
+                                .orElse("no end of its lease is known")
+                        + ". Raise maxWait, or shorten the locked section.";
+        return new LockNotAcquiredException(waiter.lock.key, couldNotAcquire(waiter) + why);
     }
 
     static LockStoreRecoveringException recovering(Waiter waiter, AcquireResult.Recovering answer) {
@@ -154,8 +149,8 @@ final class Messages {
     }
 
     static IllegalStateException released(Hold hold) {
-        return new IllegalStateException("Lock '" + LockRequest.printable(hold.lock.key) + "' (fencing token "
-                + hold.fencingToken + ") was released by this handle; acquire it again");
+        return new IllegalStateException(
+                LockRequest.printable("This handle has released " + named(hold) + "; acquire it again"));
     }
 
     static LockBackendException inDoubt(Hold hold) {
@@ -189,30 +184,29 @@ final class Messages {
     static LockInterruptedException interrupted(Hold hold, InterruptedException cause) {
         return new LockInterruptedException(
                 hold.lock.key,
-                "Interrupted while asking the lock store whether lock '" + hold.lock.key + "' is still held",
+                "Interrupted while asking the lock store whether " + named(hold) + " is still held",
                 cause);
     }
 
     static LockInterruptedException interruptedExtension(Hold hold, InterruptedException cause) {
         return new LockInterruptedException(
                 hold.lock.key,
-                "Interrupted while extending lock '" + hold.lock.key
-                        + "'; its lease is at least as long as before, and perhaps longer",
+                "Interrupted while extending " + named(hold)
+                        + "; its lease is at least as long as before, and perhaps longer",
                 cause);
     }
 
     static LockBackendException unknownExtension(Hold hold, RenewResult.Unknown unknown) {
         return new LockBackendException(
                 hold.lock.key,
-                "Could not extend lock '" + hold.lock.key + "'; its lease is at least as long as before: "
-                        + unknown.reason(),
+                "Could not extend " + named(hold) + "; its lease is at least as long as before: " + unknown.reason(),
                 unknown.cause());
     }
 
     static LockStoreRecoveringException recovering(Hold hold, RenewResult.Deferred answer) {
         return new LockStoreRecoveringException(
                 hold.lock.key,
-                "Could not extend lock '" + hold.lock.key + "': the lock store is recovering for "
+                "Could not extend " + named(hold) + ": the lock store is recovering for "
                         + DurationText.of(answer.retryAfter()) + " more; its lease is unchanged",
                 answer.retryAfter());
     }
