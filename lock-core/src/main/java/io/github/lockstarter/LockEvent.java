@@ -101,22 +101,7 @@ public sealed interface LockEvent {
             int attempts,
             Path path,
             Optional<LockHolder> takenOverFrom)
-            implements LockEvent {
-
-        /**
-         * A lock that was not taken over.
-         *
-         * @param name logical name
-         * @param key key
-         * @param fencingToken fencing token
-         * @param waited wait
-         * @param attempts attempts
-         * @param path path
-         */
-        public Acquired(String name, String key, long fencingToken, Duration waited, int attempts, Path path) {
-            this(name, key, fencingToken, waited, attempts, path, Optional.empty());
-        }
-    }
+            implements LockEvent {}
 
     /**
      * An acquisition starts to wait for another owner; {@link Acquired} or a {@code queued} {@link NotAcquired} ends

@@ -64,24 +64,13 @@ public sealed interface AcquireResult {
         }
 
         /**
-         * A held lock.
-         *
-         * @param remainingLease time
-         * @param position position
-         * @param holder owner
-         */
-        public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder) {
-            this(remainingLease, position, holder, false);
-        }
-
-        /**
          * A lock of an unnamed owner.
          *
          * @param remainingLease time
          * @param position position
          */
         public Contended(Optional<Duration> remainingLease, long position) {
-            this(remainingLease, position, Optional.empty());
+            this(remainingLease, position, Optional.empty(), false);
         }
     }
 

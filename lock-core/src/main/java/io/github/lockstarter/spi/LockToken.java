@@ -65,25 +65,13 @@ public record LockToken(
     }
 
     /**
-     * A token without owner and time.
+     * A token without owner and time, of a lock that is not taken over.
      *
      * @param instanceId instance
      * @param number number
      */
     public LockToken(String instanceId, long number) {
-        this(instanceId, number, "", UNTOLD);
-    }
-
-    /**
-     * A token of a lock that is not taken over.
-     *
-     * @param instanceId instance
-     * @param number number
-     * @param owner owner
-     * @param since time
-     */
-    public LockToken(String instanceId, long number, String owner, long since) {
-        this(instanceId, number, owner, since, 0, TakeoverCondition.NONE);
+        this(instanceId, number, "", UNTOLD, 0, TakeoverCondition.NONE);
     }
 
     /**

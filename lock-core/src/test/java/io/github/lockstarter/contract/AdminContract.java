@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.TakeoverCondition;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -122,7 +123,8 @@ public abstract class AdminContract extends BackendContract {
 
     @Test
     void showsTheOwnerAndTheTimeThatTheLockTokenNames() {
-        LockToken token = new LockToken(alice.newToken().instanceId(), 77, "http-1", SINCE.toEpochMilli());
+        LockToken token = new LockToken(
+                alice.newToken().instanceId(), 77, "http-1", SINCE.toEpochMilli(), 0, TakeoverCondition.NONE);
         LockHolder holder = new LockHolder(token.instance(), Optional.of("http-1"), Optional.of(SINCE));
         long fencingToken = fencingTokenOf(alice.tryOnce(key, token, LEASE));
 
@@ -149,8 +151,13 @@ public abstract class AdminContract extends BackendContract {
 
     @Test
     void shortensALongOwnerNameAndReplacesItsUnreadableCharacters() {
-        LockToken token =
-                new LockToken(alice.newToken().instanceId(), 77, "x".repeat(100) + ":a|b\n|ö", SINCE.toEpochMilli());
+        LockToken token = new LockToken(
+                alice.newToken().instanceId(),
+                77,
+                "x".repeat(100) + ":a|b\n|ö",
+                SINCE.toEpochMilli(),
+                0,
+                TakeoverCondition.NONE);
         fencingTokenOf(alice.tryOnce(key, token, LEASE));
 
         assertThat(bob.tryOnce(key, bob.newToken(), LEASE))
@@ -163,7 +170,8 @@ public abstract class AdminContract extends BackendContract {
     @Test
     void doesNotReleaseALockForATokenWithoutItsOwnerName() {
         LockToken unnamed = alice.newToken();
-        LockToken named = new LockToken(unnamed.instanceId(), unnamed.number(), "http-1", SINCE.toEpochMilli());
+        LockToken named = new LockToken(
+                unnamed.instanceId(), unnamed.number(), "http-1", SINCE.toEpochMilli(), 0, TakeoverCondition.NONE);
         fencingTokenOf(alice.tryOnce(key, named, LEASE));
 
         assertThat(alice.release(key, unnamed, 0)).isInstanceOf(ReleaseResult.NotHeld.class);

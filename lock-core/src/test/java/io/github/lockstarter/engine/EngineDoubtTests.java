@@ -865,7 +865,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     private static AcquireResult contendedBy(String instance) {
         return new AcquireResult.Contended(
-                Optional.of(Duration.ofMinutes(2)), Waiting.NEW, Optional.of(new LockHolder(instance)));
+                Optional.of(Duration.ofMinutes(2)), Waiting.NEW, Optional.of(new LockHolder(instance)), false);
     }
 
     private static AcquireResult granted(long fencingToken) {

@@ -12,22 +12,26 @@ class LockTokenTests {
     private static final String ID = "0123456789abcdef0123456789abcdef";
     private static final long SINCE = 1_700_000_000_123L;
 
+    private static LockToken token(String owner) {
+        return new LockToken(ID, 7, owner, SINCE, 0, TakeoverCondition.NONE);
+    }
+
     @Test
     void theStoredTextNamesTheOwner() {
         assertThat(new LockToken(ID, 7).value()).isEqualTo(ID + ":7");
-        assertThat(new LockToken(ID, 7, "http-1", SINCE).value()).isEqualTo(ID + ":7|1700000000123 http-1");
+        assertThat(token("http-1").value()).isEqualTo(ID + ":7|1700000000123 http-1");
     }
 
     @Test
     void theHolderShowsTheOwnerButNotTheToken() {
-        LockHolder holder = new LockToken(ID, 7, "http-1", SINCE).holder();
+        LockHolder holder = token("http-1").holder();
 
         assertThat(holder)
                 .isEqualTo(new LockHolder("01234567", Optional.of("http-1"), Optional.of(Instant.ofEpochMilli(SINCE))));
         assertThat(LockToken.holderOf("01234567|1700000000123 http-1")).isEqualTo(holder);
         assertThat(LockToken.holderOf(ID + "|1700000000123 http-1")).isEqualTo(holder);
         assertThat(LockToken.holderOf(ID + ":7|1700000000123 http-1")).isEqualTo(holder);
-        assertThat(new LockToken(ID, 7, "http-1", SINCE).toString()).doesNotContain("0123", "http");
+        assertThat(token("http-1").toString()).doesNotContain("0123", "http");
     }
 
     @Test
@@ -36,7 +40,7 @@ class LockTokenTests {
         assertThat(new LockToken(ID, 7).holder()).isEqualTo(new LockHolder("01234567"));
         assertThat(LockToken.holderOf("01234567")).isEqualTo(new LockHolder("01234567"));
         LockHolder unnamed = new LockHolder("01234567", Optional.empty(), Optional.of(Instant.ofEpochMilli(SINCE)));
-        assertThat(new LockToken(ID, 7, "", SINCE).holder()).isEqualTo(unnamed);
+        assertThat(token("").holder()).isEqualTo(unnamed);
         assertThat(LockToken.holderOf("01234567|1700000000123")).isEqualTo(unnamed);
         assertThat(LockToken.holderOf("01234567|1700000000123 ")).isEqualTo(unnamed);
     }
@@ -74,7 +78,7 @@ class LockTokenTests {
 
     @Test
     void doesNotMistakeAPartOfAThreadNameForAHost() {
-        LockHolder holder = new LockToken(ID, 7, LockToken.ownerAt("worker @coroutine#2", ""), SINCE).holder();
+        LockHolder holder = token(LockToken.ownerAt("worker @coroutine#2", "")).holder();
         assertThat(holder.owner()).hasValue("worker @coroutine#2");
         assertThat(holder.host()).isEmpty();
         assertThat(holder.instanceText()).isEqualTo("01234567");
@@ -83,15 +87,14 @@ class LockTokenTests {
     @Test
     void shortensALongNameAtItsBeginning() {
         String name = "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1";
-        assertThat(new LockToken(ID, 7, name, SINCE).owner())
+        assertThat(token(name).owner())
                 .hasSize(LockToken.LONGEST_OWNER)
                 .isEqualTo(name.substring(name.length() - LockToken.LONGEST_OWNER));
     }
 
     @Test
     void theOwnerIsStoredAsPrintableAsciiWithoutSeparators() {
-        assertThat(new LockToken(ID, 7, "a:b|c\r\nd\u001b[31m ü~", SINCE).value())
-                .isEqualTo(ID + ":7|1700000000123 a?b?c??d?[31m ?~");
+        assertThat(token("a:b|c\r\nd\u001b[31m ü~").value()).isEqualTo(ID + ":7|1700000000123 a?b?c??d?[31m ?~");
     }
 
     @Test

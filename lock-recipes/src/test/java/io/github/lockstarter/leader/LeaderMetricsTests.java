@@ -12,6 +12,7 @@ import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -25,7 +26,7 @@ class LeaderMetricsTests {
     private final LeaderMetrics leaders = new LeaderMetrics(registry);
 
     private void grant(String name, String key) {
-        leaders.onEvent(new LockEvent.Acquired(name, key, 17, Duration.ZERO, 1, Path.UNCONTENDED));
+        leaders.onEvent(new LockEvent.Acquired(name, key, 17, Duration.ZERO, 1, Path.UNCONTENDED, Optional.empty()));
     }
 
     private void release(ReleaseOutcome outcome) {

@@ -95,7 +95,8 @@ class LockDoubtLogTests {
 
     @Test
     void logsNothingWhenTheLockWasFree(CapturedOutput output) {
-        log.onEvent(new LockEvent.Acquired("ship", "order:42", 17, Duration.ofSeconds(1), 1, Path.UNCONTENDED));
+        log.onEvent(new LockEvent.Acquired(
+                "ship", "order:42", 17, Duration.ofSeconds(1), 1, Path.UNCONTENDED, Optional.empty()));
 
         assertThat(warnings(output)).isEmpty();
     }

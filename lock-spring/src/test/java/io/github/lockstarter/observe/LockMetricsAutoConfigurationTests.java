@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
@@ -63,7 +64,8 @@ class LockMetricsAutoConfigurationTests {
                         "management.metrics.distribution.percentiles.distributed.lock.hold=0.5,0.99")
                 .run(context -> {
                     LockMetrics metrics = context.getBean(LockMetrics.class);
-                    metrics.onEvent(new Acquired("order", "order:42", 17, Duration.ofMillis(5), 1, Path.UNCONTENDED));
+                    metrics.onEvent(new Acquired(
+                            "order", "order:42", 17, Duration.ofMillis(5), 1, Path.UNCONTENDED, Optional.empty()));
                     metrics.onEvent(
                             new Released("order", "order:42", 17, Duration.ofMillis(50), ReleaseOutcome.RELEASED));
 

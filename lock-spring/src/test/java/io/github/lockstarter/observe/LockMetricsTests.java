@@ -264,18 +264,18 @@ class LockMetricsTests {
     }
 
     private void everyEvent(String name, String key) {
-        metrics.onEvent(new Acquired(name, key, 17, WAITED, 1, Path.UNCONTENDED));
+        metrics.onEvent(new Acquired(name, key, 17, WAITED, 1, Path.UNCONTENDED, Optional.empty()));
         metrics.onEvent(new Renewed(name, key, 17, RenewalOutcome.RENEWED));
         metrics.onEvent(new Released(name, key, 17, HELD, ReleaseOutcome.RELEASED));
         metrics.onEvent(new Contended(name, key));
         metrics.onEvent(new NotAcquired(name, key, WAITED, Refusal.CONTENDED, true));
-        metrics.onEvent(new Acquired(name, key, 18, WAITED, 1, Path.UNCONTENDED));
+        metrics.onEvent(new Acquired(name, key, 18, WAITED, 1, Path.UNCONTENDED, Optional.empty()));
         metrics.onEvent(new Lost(name, key, 18, HELD, LossCause.LEASE_EXPIRED, 3));
         metrics.onEvent(new Released(name, key, 18, HELD, ReleaseOutcome.LOST));
     }
 
     private static Acquired acquired(Path path) {
-        return new Acquired(NAME, KEY, 17, WAITED, 1, path);
+        return new Acquired(NAME, KEY, 17, WAITED, 1, path, Optional.empty());
     }
 
     private static Released released(ReleaseOutcome outcome) {

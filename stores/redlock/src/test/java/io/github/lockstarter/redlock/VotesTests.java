@@ -70,12 +70,12 @@ class VotesTests {
         Optional<Duration> left = Optional.of(Duration.ofSeconds(5));
 
         assertThat(refusal(
-                        new Contended(left, 5, bert),
-                        new Contended(left, 5, anna),
+                        new Contended(left, 5, bert, false),
+                        new Contended(left, 5, anna, false),
                         busy(5),
-                        new Contended(left, 5, anna),
+                        new Contended(left, 5, anna, false),
                         UNKNOWN))
-                .contains(new Contended(left, 5, anna));
+                .contains(new Contended(left, 5, anna, false));
     }
 
     @Test

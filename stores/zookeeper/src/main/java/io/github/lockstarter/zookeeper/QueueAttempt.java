@@ -157,7 +157,7 @@ final class QueueAttempt {
     }
 
     private AcquireResult contended(long position, Optional<LockHolder> holder) {
-        return new Contended(Optional.empty(), position, holder);
+        return new Contended(Optional.empty(), position, holder, false);
     }
 
     private static <R> CompletableFuture<R> done(R result) {

@@ -85,7 +85,7 @@ class RequestsIT {
                 ZooKeeperClients.backend(server.address(), ZooKeeperClients.SESSION);
         private final BlockingQueue<String> signals = new LinkedBlockingQueue<>();
         private int attempts;
-        private AcquireResult result = new Contended(Optional.empty(), 0, Optional.empty());
+        private AcquireResult result = new Contended(Optional.empty(), 0);
 
         private Instance(String name) {
             this.name = name;
@@ -106,7 +106,7 @@ class RequestsIT {
                 queue();
             }
             Granted granted = (Granted) result;
-            result = new Contended(Optional.empty(), 0, Optional.empty());
+            result = new Contended(Optional.empty(), 0);
             answer(backend.releaseToken(new ReleaseCommand(
                     "contended",
                     new LockToken(name, attempts),
