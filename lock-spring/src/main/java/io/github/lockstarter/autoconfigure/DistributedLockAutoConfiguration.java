@@ -89,17 +89,13 @@ public final class DistributedLockAutoConfiguration {
     })
     static class Enabled {
 
-        @Configuration(proxyBeanMethods = false)
+        @Bean
         @ConditionalOnLockBackend(LockBackendOption.LOCAL)
-        static class InThisJvm {
-
-            @Bean
-            @ConditionalOnMissingLockBackend
-            LocalLockBackend distributedLockLocalBackend() {
-                log.warn("distributed-lock.backend is 'local': locks exclude the threads of this JVM and no other"
-                        + " instance. Use it for tests only");
-                return new LocalLockBackend();
-            }
+        @ConditionalOnMissingLockBackend
+        LocalLockBackend distributedLockLocalBackend() {
+            log.warn("distributed-lock.backend is 'local': locks exclude the threads of this JVM and no other"
+                    + " instance. Use it for tests only");
+            return new LocalLockBackend();
         }
 
         /**
