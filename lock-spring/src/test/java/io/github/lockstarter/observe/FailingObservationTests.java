@@ -3,17 +3,18 @@ package io.github.lockstarter.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.HeldLocks;
-import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
-import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.observe.LockObservation.KeyDisplay;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -21,10 +22,8 @@ import io.micrometer.observation.ObservationRegistry;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,16 +42,15 @@ class FailingObservationTests {
 
     private final ObservationRegistry registry = ObservationRegistry.create();
     private final List<String> spans = new ArrayList<>();
-    private final Handle handle = new Handle();
+    private final LocalLockBackend backend = new LocalLockBackend();
+    private final LockEngine engine = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
 
-    /** A handler that throws may leave one on this thread. */
+    /** A handler that throws may leave a scope on this thread. */
     @AfterEach
-    void leaveScope() {
+    void close() {
         registry.setCurrentObservationScope(null);
-    }
-
-    private LockSource around(LockSource source, KeyDisplay keys) {
-        return new LockObservations(registry, keys).around(source);
+        engine.close();
+        backend.close();
     }
 
     @ParameterizedTest
@@ -87,7 +85,7 @@ class FailingObservationTests {
                 .satisfies(
                         same -> assertThat(same.getSuppressed()).singleElement().satisfies(broken -> assertThat(broken)
                                 .hasMessage("broken filter")));
-        assertThat(handle.released).isEqualTo(handle.granted);
+        assertThat(engine.heldLocks().size()).isZero();
     }
 
     private static Observation.Context refused(Observation.Context context, boolean broken) {
@@ -98,7 +96,7 @@ class FailingObservationTests {
     }
 
     private void useInEachWay() {
-        LockSource source = around(new Source(handle), KeyDisplay.HASHED);
+        LockSource source = new LockObservations(registry, KeyDisplay.HASHED).around(engine);
         LockTemplate locks = template(KeyDisplay.HASHED);
         ignoringFailure(() -> source.acquire(REQUEST).close());
         ignoringFailure(() -> source.acquire(REQUEST).release());
@@ -109,13 +107,12 @@ class FailingObservationTests {
         ignoringFailure(() -> locks.execute(REQUEST, () -> {}));
         ignoringFailure(() -> locks.executeAsync(REQUEST, () -> CompletableFuture.completedFuture("done"))
                 .get(Patience.SECONDS, TimeUnit.SECONDS));
-        assertThat(handle.released).isEqualTo(handle.granted);
+        await().until(() -> engine.heldLocks().size() == 0);
     }
 
     private LockTemplate template(KeyDisplay keys) {
         LockObservations observations = new LockObservations(registry, keys);
-        return new DecoratedLockTemplate(
-                new Source(handle), OnLost.THROW, List.of(observations), UnaryOperator.identity());
+        return new DecoratedLockTemplate(engine, OnLost.THROW, List.of(observations), UnaryOperator.identity());
     }
 
     private static void ignoringFailure(ThrowingCallable use) {
@@ -131,8 +128,8 @@ class FailingObservationTests {
         LockTemplate locks = template(keys);
 
         locks.execute(REQUEST, () -> {});
-        assertThatThrownBy(() -> around(new Source(null), keys).acquire(REQUEST))
-                .isInstanceOf(LockBackendException.class);
+        backend.close();
+        assertThatThrownBy(() -> locks.acquire(REQUEST)).isInstanceOf(LockBackendException.class);
 
         assertThat(spans).hasSize(3);
         if (keys == KeyDisplay.PLAIN) {
@@ -182,104 +179,5 @@ class FailingObservationTests {
                 events.setLength(0);
             }
         };
-    }
-
-    /** Grants the one handle; without one, fails like an unreachable backend. */
-    private record Source(Handle granted) implements LockSource {
-
-        @Override
-        public LockHandle acquire(LockRequest request) {
-            if (granted == null) {
-                throw new LockBackendException("order:42", "Could not ask for 'order:42'", new Exception("order:42"));
-            }
-            granted.granted++;
-            return granted;
-        }
-
-        @Override
-        public Optional<LockHandle> tryAcquire(LockRequest request) {
-            return Optional.of(acquire(request));
-        }
-
-        @Override
-        public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-            try {
-                return CompletableFuture.completedFuture(acquire(request));
-            } catch (LockBackendException e) {
-                return CompletableFuture.failedFuture(e);
-            }
-        }
-
-        @Override
-        public HeldLocks heldLocks() {
-            return null; // compared with the locks of the caller's handles, of which there are none
-        }
-    }
-
-    /** Counts its releases. */
-    private static final class Handle implements LockHandle {
-
-        private int granted;
-        private int released;
-
-        @Override
-        public String key() {
-            return "order:42";
-        }
-
-        @Override
-        public HeldLocks heldBySource() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long fencingToken() {
-            return 17;
-        }
-
-        @Override
-        public Duration remainingLease() {
-            return Duration.ZERO;
-        }
-
-        @Override
-        public HoldState state() {
-            return HoldState.HELD;
-        }
-
-        @Override
-        public boolean isHeld() {
-            return true;
-        }
-
-        @Override
-        public void ensureHeld() {}
-
-        @Override
-        public void extend(LockRequest terms) {}
-
-        @Override
-        public void onLost(Runnable callback) {}
-
-        @Override
-        public ReleaseOutcome release() {
-            released++;
-            return ReleaseOutcome.RELEASED;
-        }
-
-        @Override
-        public CompletableFuture<ReleaseOutcome> closeAsync() {
-            return CompletableFuture.completedFuture(release());
-        }
-
-        @Override
-        public Optional<LockHandle> reenter(LockRequest request) {
-            return Optional.empty();
-        }
-
-        @Override
-        public void close() {
-            release();
-        }
     }
 }
