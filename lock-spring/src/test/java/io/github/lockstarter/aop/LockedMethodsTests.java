@@ -473,14 +473,14 @@ class LockedMethodsTests {
         public void ship() {}
     }
 
-    static class OverflowingLease {
-        @DistributedLock(leaseMs = Long.MAX_VALUE)
+    static class NegativeMinimumHold {
+        @DistributedLock(minHoldMs = -2)
         public void ship() {}
     }
 
-    static class UnknownArgument {
-        @DistributedLock(key = "#ordrId")
-        public void ship(long orderId) {}
+    static class OverflowingLease {
+        @DistributedLock(leaseMs = Long.MAX_VALUE)
+        public void ship() {}
     }
 
     @Test
@@ -490,8 +490,8 @@ class LockedMethodsTests {
         assertRefused(BadName.class, "the name 'order:#{id}' has characters other than");
         assertRefused(NoLease.class, "lease of lock 'NoLease.ship' is 0ms");
         assertRefused(NegativeWait.class, "maxWait of lock 'NegativeWait.ship' is -2ms");
+        assertRefused(NegativeMinimumHold.class, "minHold of lock 'NegativeMinimumHold.ship' is -2ms");
         assertRefused(OverflowingLease.class, "and 365d");
-        assertRefused(UnknownArgument.class, "uses '#ordrId', which is not an argument");
     }
 
     private void assertRefused(Class<?> type, String why) {

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import io.github.lockstarter.transaction.testing.H2Bank;
+import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
@@ -134,15 +135,19 @@ class AdviceOrderTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void startsWhenTheOrderOfTheLockIsBelowThatOfTheTransactions(boolean classProxies) {
-        withTransactionsOutside()
-                .withPropertyValues("distributed-lock.order=-1", "spring.aop.proxy-target-class=" + classProxies)
-                .withBean(Held.class)
-                .run(context -> {
-                    assertThat(context).hasNotFailed();
-                    context.getBean(Held.class).pay();
-                    assertThat(context.getBean(Held.class).atCommit()).isOne();
-                });
+    void holdsTheLockAtTheCommitIfItsOrderIsBelowThatOfTheTransactions(boolean classProxies) {
+        for (ApplicationContextRunner ordered : List.of(
+                application.withUserConfiguration(H2Bank.class, TransactionsAsUsual.class),
+                withTransactionsOutside().withPropertyValues("distributed-lock.order=-1"))) {
+            ordered.withPropertyValues("spring.aop.proxy-target-class=" + classProxies)
+                    .withBean(Held.class)
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        context.getBean(Held.class).pay();
+                        assertThat(context.getBean(Held.class).atCommit()).isOne();
+                        assertThat(LocalLocks.held(context).size()).isZero();
+                    });
+        }
     }
 
     /** Without an interface, so that its proxy is a subclass in any case. */

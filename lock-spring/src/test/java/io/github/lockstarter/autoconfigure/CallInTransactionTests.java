@@ -25,7 +25,10 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A locked method that is called inside a transaction of its caller, which ends after the release. */
+/**
+ * A locked method that is called inside a transaction of its caller, which ends after the release; {@code
+ * PropagationSuite} has each propagation.
+ */
 @ExtendWith(OutputCaptureExtension.class)
 class CallInTransactionTests {
 
@@ -49,14 +52,6 @@ class CallInTransactionTests {
 
         @DistributedLock(name = "account", key = "#id")
         public void close(long id) {}
-
-        @DistributedLock(name = "account", key = "#id")
-        @Transactional(propagation = Propagation.REQUIRES_NEW)
-        public void payInItsOwn(long id) {}
-
-        @DistributedLock(name = "account", key = "#id")
-        @Transactional(propagation = Propagation.NOT_SUPPORTED)
-        public void payWithout(long id) {}
     }
 
     static class Explicit {
@@ -141,38 +136,6 @@ class CallInTransactionTests {
             assertThat(output)
                     .contains("inTransaction = RELEASE_AFTER has no effect on a transaction without synchronization")
                     .contains("inTransaction = REFUSE has no effect on a transaction without synchronization");
-        });
-    }
-
-    @Test
-    void doesNotWarnWithoutATransaction(CapturedOutput output) {
-        application.run(context -> {
-            context.getBean(Account.class).pay(1);
-            assertThat(warnings(output)).isZero();
-        });
-    }
-
-    @Test
-    void doesNotWarnForAMethodThatSuspendsTheTransaction(CapturedOutput output) {
-        application.run(context -> {
-            Account account = context.getBean(Account.class);
-            inTransaction(context, () -> {
-                account.payInItsOwn(1);
-                account.payWithout(1);
-            });
-            assertThat(warnings(output)).isZero();
-        });
-    }
-
-    @Test
-    void doesNotWarnWhenTheLockIsHeldAroundTheTransaction(CapturedOutput output) {
-        application.run(context -> {
-            Account account = context.getBean(Account.class);
-            LockOperations locks = context.getBean(LockOperations.class);
-            locks.execute("account:1", () -> inTransaction(context, () -> account.pay(1)));
-            assertThat(warnings(output)).isZero();
-            locks.execute("account:1", () -> inTransaction(context, () -> account.pay(2)));
-            assertThat(warnings(output)).isOne();
         });
     }
 

@@ -89,11 +89,6 @@ class ContentionTests {
         public @Nullable String text() {
             return "written";
         }
-
-        @DistributedLock(name = "job", ifContended = IfContended.SKIP)
-        public void runInner(Runnable inner) {
-            inner.run();
-        }
     }
 
     @Test
@@ -120,17 +115,6 @@ class ContentionTests {
             context.getBean(LockEngine.class).stop();
             assertThatThrownBy(() -> context.getBean(Jobs.class).run()).isInstanceOf(LockBackendException.class);
         });
-    }
-
-    @Test
-    void rethrowsTheContentionOfAnInnerLock() {
-        application
-                .withBean(Jobs.class)
-                .run(context -> whileHeld(context, "inner", () -> assertThatThrownBy(
-                                () -> context.getBean(Jobs.class).runInner(() -> context.getBean(LockOperations.class)
-                                        .execute("inner", () -> {})))
-                        .isInstanceOf(LockNotAcquiredException.class)
-                        .hasMessageContaining("'inner'")));
     }
 
     // Fallback

@@ -14,8 +14,6 @@ import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LocalLocks;
 import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -60,15 +58,6 @@ class InvalidLockDeclarationTests {
     static class UnknownArgument {
         @DistributedLock(key = "#ordrId")
         public void ship(long orderId) {}
-    }
-
-    static class PrivateMethod {
-        @DistributedLock
-        private void hidden() {}
-
-        public void visible() {
-            hidden();
-        }
     }
 
     static class FinalMethod {
@@ -150,26 +139,9 @@ class InvalidLockDeclarationTests {
         }
     }
 
-    static class Asynchronous {
-        @DistributedLock
-        public Future<String> ship() {
-            return CompletableFuture.completedFuture("");
-        }
-    }
-
     static class LongMinimum {
         @DistributedLock(leaseMs = 10_000, minHoldMs = 11_000)
         public void report() {}
-    }
-
-    static class NegativeMinimum {
-        @DistributedLock(minHoldMs = -2)
-        public void report() {}
-    }
-
-    static class EndlessWait {
-        @DistributedLock(maxWaitMs = -1)
-        public void ship() {}
     }
 
     static class LongLease {
@@ -400,7 +372,6 @@ class InvalidLockDeclarationTests {
                         "UnknownArgument.ship(long) cannot take effect: key expression '#ordrId' uses '#ordrId', which is not"
                                 + " an argument.",
                         "A key may use #orderId, #p0, #a0"),
-                arguments(PrivateMethod.class, "the call of a private method", "non-private method"),
                 arguments(FinalMethod.class, "cannot override a final method", "Remove 'final'"),
                 arguments(
                         FinalClass.class,
@@ -412,21 +383,14 @@ class InvalidLockDeclarationTests {
                         "InvalidLockDeclarationTests.RecordClass is a record.",
                         "set spring.aop.proxy-target-class=false"),
                 arguments(
-                        Asynchronous.class,
-                        "it returns java.util.concurrent.Future<java.lang.String>, so the lock would be released "
-                                + "before the work ends",
-                        "Declare CompletableFuture or CompletionStage"),
-                arguments(
                         LongMinimum.class,
                         "minHold of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
                         "raise the lease; for minutes, store the time of the last run"),
-                arguments(NegativeMinimum.class, "minHold of lock 'NegativeMinimum.report'", "minHoldMs"),
                 arguments(
                         LongLease.class,
                         "lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
                         "\n\nLower the lease, which is renewed while the work runs (unless that is switched off), or set "
                                 + "distributed-lock.max-lease=31s in all applications"),
-                arguments(EndlessWait.class, "maxWait of lock 'EndlessWait.ship' is -1ms", "maxWaitMs"),
                 arguments(EarlyProcessor.class, "the bean was created before the lock", "a bean of its own"),
                 arguments(EarlyConfiguration.class, "the bean was created before the lock", "a bean of its own"),
                 arguments(

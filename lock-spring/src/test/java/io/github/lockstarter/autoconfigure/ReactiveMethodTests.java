@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
-import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
@@ -284,18 +283,6 @@ class ReactiveMethodTests {
                         .hasCauseInstanceOf(IOException.class);
                 assertThat(third.isHeld()).isTrue();
             }
-        });
-    }
-
-    /** The exception of an inner lock is none of this one. */
-    @Test
-    void doNotFallBackForAFailureOfTheWork() {
-        application.run(context -> {
-            LockBackendException unknown = new LockBackendException("inner", "unknown", null);
-            assertThatThrownBy(() -> context.getBean(Orders.class)
-                            .shipOr(42, Mono.error(unknown))
-                            .block(LONG))
-                    .isSameAs(unknown);
         });
     }
 

@@ -86,16 +86,6 @@ class StageMethodTests {
         });
     }
 
-    /** The exception of an inner lock is none of this one. */
-    @Test
-    void doNotMistakeAnExceptionOfTheMethodForContention() {
-        application.withBean(Orders.class).run(context -> {
-            LockNotAcquiredException inner = new LockNotAcquiredException("inner", "busy");
-            assertThatThrownBy(context.getBean(Orders.class).shipOr(42, CompletableFuture.failedFuture(inner))::join)
-                    .hasCause(inner);
-        });
-    }
-
     // Value on the thread of the method
 
     private static final ThreadLocal<String> TENANT = new ThreadLocal<>();

@@ -21,7 +21,7 @@ class IsolatedListenerTests {
         CountDownLatch released = new CountDownLatch(1);
         List<LockEvent> received = new CopyOnWriteArrayList<>();
         LockListeners.Isolated listener = new LockListeners.Isolated(event -> {
-            awaitUninterruptibly(released);
+            LockListenersTests.awaitUninterruptibly(released);
             received.add(event);
         });
         LockEvent.Lost lost =
@@ -55,7 +55,7 @@ class IsolatedListenerTests {
         CountDownLatch released = new CountDownLatch(1);
         List<Object> published = new CopyOnWriteArrayList<>();
         LockListeners.LockEventPublisher publisher = new LockListeners.LockEventPublisher(event -> {
-            awaitUninterruptibly(released);
+            LockListenersTests.awaitUninterruptibly(released);
             published.add(event);
         });
         LockEvent.NotAcquired inVain =
@@ -71,13 +71,5 @@ class IsolatedListenerTests {
         await().untilAsserted(() -> assertThat(published).hasSize(2).last().isSameAs(inVain));
         assertThat(publisher.dropped()).isZero();
         publisher.close();
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

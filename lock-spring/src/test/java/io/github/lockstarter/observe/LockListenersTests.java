@@ -188,7 +188,7 @@ class LockListenersTests {
         };
     }
 
-    private static void awaitUninterruptibly(CountDownLatch latch) {
+    static void awaitUninterruptibly(CountDownLatch latch) {
         try {
             latch.await();
         } catch (InterruptedException e) {

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -147,23 +146,19 @@ class CommitGuardTests {
         }
     }
 
-    /** An operator revokes the lock while its holder writes. */
-    private static void writeAndLoseTheLock(ApplicationContext context, JdbcTemplate jdbc) {
-        jdbc.update("insert into booking values (1)");
-        LockHandle handle = LockHandle.current().orElseThrow();
-        context.getBean(LockAdmin.class)
-                .revoke(handle.key(), 0, handle.fencingToken())
-                .join();
-        assertThat(handle.isHeld()).isFalse();
-    }
-
+    /** An operator revokes the outer lock while its holder writes under both. */
     private static void book(ApplicationContext context) {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
         TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-        context.getBean(LockOperations.class)
-                .execute(
-                        "booking",
-                        () -> transaction.executeWithoutResult(status -> writeAndLoseTheLock(context, jdbc)));
+        LockOperations locks = context.getBean(LockOperations.class);
+        locks.execute(
+                "booking",
+                () -> locks.execute(
+                        "inner",
+                        () -> transaction.executeWithoutResult(status -> {
+                            jdbc.update("insert into booking values (1)");
+                            RevokingOperator.revoke(context, "booking");
+                        })));
     }
 
     private static int bookings(ApplicationContext context) {
@@ -223,6 +218,17 @@ class CommitGuardTests {
             assertThatThrownBy(() -> book(context)).isInstanceOf(LockLostException.class);
             assertThat(bookings(context)).as("committed after the loss").isOne();
         });
+    }
+
+    @Test
+    void commitsAfterALossWhenConfiguredToReturn() {
+        application
+                .withPropertyValues("distributed-lock.on-lost=return")
+                .withUserConfiguration(Early.class)
+                .run(context -> {
+                    book(context);
+                    assertThat(bookings(context)).isOne();
+                });
     }
 
     @Test

@@ -502,16 +502,14 @@ class TransactionLocksTests {
 
     @Test
     void keepsTheLockOfAnEnclosingMethodThatReleasesBeforeTheCommit() {
-        application
-                .withPropertyValues("distributed-lock.in-transaction=release-after")
-                .run(context -> {
-                    inTransaction(context, transaction -> {
-                        context.getBean(LockOperations.class).execute("key:a", () -> context.getBean(Payments.class)
-                                .token("a"));
-                        assertThat(isHeld(context, "key:a")).isTrue();
-                    });
-                    assertThat(isHeld(context, "key:a")).isFalse();
-                });
+        releasingAfter.run(context -> {
+            inTransaction(context, transaction -> {
+                context.getBean(LockOperations.class)
+                        .execute("key:a", () -> context.getBean(Payments.class).token("a"));
+                assertThat(isHeld(context, "key:a")).isTrue();
+            });
+            assertThat(isHeld(context, "key:a")).isFalse();
+        });
     }
 
     @Test
