@@ -32,19 +32,25 @@ public abstract class DemoCommand implements Callable<Integer> {
     /**
      * Runs a command.
      *
-     * @param arguments {@code experiment} or {@code gallery}, and options
+     * @param arguments {@code experiment}, {@code gallery} or {@code report}, and options
      * @return the exit status
      */
     public static int run(String... arguments) {
         LoggingSystem.get(DemoCommand.class.getClassLoader())
                 .setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
-        DemoCommand command = arguments[0].equals("gallery") ? new GalleryCommand() : new ExperimentCommand();
+        DemoCommand command =
+                switch (arguments[0]) {
+                    case "gallery" -> new GalleryCommand();
+                    case "report" -> new ReportCommand();
+                    default -> new ExperimentCommand();
+                };
         return commandLine(command)
                 .execute(List.of(arguments).subList(1, arguments.length).toArray(String[]::new));
     }
 
     static CommandLine commandLine(DemoCommand command) {
         return new CommandLine(command)
+                .setUnmatchedOptionsArePositionalParams(command instanceof ReportCommand)
                 .registerConverter(Variant.class, constantOf(Variant.class))
                 .registerConverter(Exhibit.class, constantOf(Exhibit.class))
                 .setExecutionExceptionHandler((failure, line, result) -> {

@@ -61,11 +61,23 @@ class CommandOptionsTests {
         assertThat(output.toString()).contains(reason);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        --seconds=0            | seconds is 0; choose 1 to 3600
+        --colour=red           | '--colour=red' is neither an option, nor an address such as redis://host:6379
+        localhost              | 'localhost' is neither an option
+        """)
+    void refusesAnInvalidReportArgument(String argument, String reason) {
+        assertThat(run(new ReportCommand(), argument)).isEqualTo(2);
+        assertThat(output.toString()).contains(reason);
+    }
+
     @Test
     void printsItsUsage() {
         assertThat(run(new ExperimentCommand(), "--help")).isZero();
         assertThat(run(new GalleryCommand(), "--help")).isZero();
-        assertThat(output.toString()).contains("--requests", "666", "double-failover", "Exit status");
+        assertThat(run(new ReportCommand(), "--help")).isZero();
+        assertThat(output.toString()).contains("--requests", "666", "double-failover", "ADDRESS", "Exit status");
     }
 
     private int run(DemoCommand command, String... arguments) {

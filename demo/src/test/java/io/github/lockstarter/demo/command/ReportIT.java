@@ -1,0 +1,68 @@
+package io.github.lockstarter.demo.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.kit.redis.RedisExtension;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ReportIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private final StringWriter output = new StringWriter();
+
+    @Test
+    void reportsThatLocksExcludeEachOtherWithoutThePassword() {
+        REDIS.server().requirePassword("s3cret");
+
+        assertThat(report("redis://:s3cret@" + REDIS.server().address(), "--seconds=1"))
+                .as("%s", output)
+                .isZero();
+        assertThat(output.toString())
+                .contains(
+                        "redis_version ",
+                        "role master",
+                        "passed: Redis at " + REDIS.server().address())
+                .containsPattern("(?m)^no lock +\\d+ sections, [1-9]\\d* overlaps")
+                .containsPattern("(?m)^short lock +[1-9]\\d* sections, 0 overlaps, 0 lost updates")
+                .containsPattern("(?m)^long lock +[1-9]\\d* sections, 0 overlaps, 0 lost updates")
+                .containsPattern("(?m)^verdict +(works|degraded)$")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
+    void reportsWhyTheStartIsRefused() {
+        REDIS.server().requirePassword("s3cret");
+
+        assertThat(report("redis://:wr0ng@" + REDIS.server().address())).isEqualTo(1);
+        assertThat(output.toString())
+                .containsPattern("(?m)^start check +refused. .*spring.data.redis.password")
+                .containsPattern("(?m)^verdict +refused$")
+                .doesNotContain("wr0ng");
+    }
+
+    @Test
+    void theCheckFindsLocksThatHoldInOneJvmOnly() {
+        assertThat(report("redis://" + REDIS.server().address(), "--seconds=10", "--distributed-lock.backend=local"))
+                .isEqualTo(1);
+        assertThat(output.toString())
+                .containsPattern("(?m)^long lock +[1-9]\\d* sections, [1-9]\\d* overlaps")
+                .containsPattern("(?m)^verdict +failed$");
+    }
+
+    private int report(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--distributed-lock.redis.command-timeout=20s");
+        PrintWriter writer = new PrintWriter(output);
+        return DemoCommand.commandLine(new ReportCommand())
+                .setOut(writer)
+                .setErr(writer)
+                .execute(all.toArray(String[]::new));
+    }
+}
