@@ -30,7 +30,9 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
     private static final String TIMED = "time";
 
-    private static final int SINGLE_LOCK_ARGUMENTS = 4;
+    private static final int SHARED_KEYS = 4;
+
+    private static final int SINGLE_LOCK_ARGUMENTS = 3;
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -96,7 +98,9 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
     /** @param timed only for a single lock */
     private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean timed) {
         int count = commands.size();
-        String[] keys = new String[2 * count + 3];
+        AcquireCommand first = commands.get(0);
+        int slots = count == 1 ? first.permits() : count;
+        String[] keys = new String[slots + count + SHARED_KEYS];
         String[] arguments = new String[3 + 4 * count + SINGLE_LOCK_ARGUMENTS];
         Arrays.fill(arguments, ScriptCall.ABSENT);
         arguments[0] = known;
@@ -107,8 +111,8 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
             LockKeys lock = keySpace.keysOf(command.key());
             Waiting waiting = command.waiting().orElse(null);
             keys[i] = lock.lock();
-            keys[count + i] = lock.waiters();
-            keys[2 * count] = lock.fence();
+            keys[slots + i] = lock.waiters();
+            keys[slots + count] = lock.fence();
             arguments[3 + 4 * i] = command.token().value();
             arguments[4 + 4 * i] = ScriptCall.millis(command.lease());
             arguments[5 + 4 * i] = Long.toString(command.fencingFloor());
@@ -117,7 +121,9 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
             patience = waiting == null || waiting.patience().compareTo(patience) < 0 ? patience : waiting.patience();
         }
         arguments[2] = patience.isZero() ? ScriptCall.ABSENT : ScriptCall.millis(patience);
-        AcquireCommand first = commands.get(0);
+        for (int slot = 1; slot < first.permits(); slot++) {
+            keys[slot] = KeySpace.slotOf(keys[0], slot);
+        }
         if (timed || !isPlain(first)) {
             int from = 3 + 4 * count;
             arguments[from] = Integer.toString(first.fencingTokens());
@@ -126,12 +132,10 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                     .map(waiting -> Long.toString(waiting.position()))
                     .orElse(ScriptCall.ABSENT);
             arguments[from + 2] = timed ? TIMED : ScriptCall.ABSENT;
-            if (first.permits() > 1) {
-                arguments[from + 3] = Integer.toString(first.permits());
-            }
         }
-        keys[2 * count + 1] = history.key();
-        keys[2 * count + 2] = history.checkedKey();
+        keys[slots + count + 1] = history.key();
+        keys[slots + count + 2] = history.checkedKey();
+        keys[slots + count + 3] = history.beforeKey();
         LockScript script = first.permits() == 1 ? LockScript.ACQUIRE : LockScript.ACQUIRE_PERMIT;
         return new ScriptCall(script, keys, arguments);
     }

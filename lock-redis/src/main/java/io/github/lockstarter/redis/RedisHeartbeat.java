@@ -42,6 +42,9 @@ final class RedisHeartbeat implements CrashDetection {
     /** Empty as long as the user may count subscribers. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
+    /** Empty as long as scripts may use keys that their call does not declare, which owners in locks name. */
+    private volatile Optional<ServerError> undeclared = Optional.empty();
+
     public record HeartbeatTerms(ServerHistory history, Duration commandTimeout, TakeoverCondition condition) {}
 
     public RedisHeartbeat(
@@ -62,7 +65,7 @@ final class RedisHeartbeat implements CrashDetection {
     }
 
     public Optional<ServerError> refusal() {
-        return refusal.or(acknowledgement::refusal);
+        return refusal.or(() -> undeclared).or(acknowledgement::refusal);
     }
 
     public boolean isUnacknowledged() {
@@ -94,7 +97,8 @@ final class RedisHeartbeat implements CrashDetection {
 
     private ScriptCall call(List<String> waitedFor) {
         String id = instanceId;
-        List<String> keys = new ArrayList<>(List.of(keySpace.markOf(id), keySpace.traceOf(id), terms.history.key()));
+        List<String> keys = new ArrayList<>(
+                List.of(keySpace.markOf(id), keySpace.traceOf(id), terms.history.key(), terms.history.beforeKey()));
         waitedFor.forEach(key -> keys.add(keySpace.lockOf(key)));
         return new ScriptCall(
                 LockScript.BEAT,
@@ -122,7 +126,7 @@ final class RedisHeartbeat implements CrashDetection {
 
         private static final String ABANDONED = "1";
 
-        private static final int FIXED = 4;
+        private static final int FIXED = 5;
 
         private final List<String> waitedFor;
 
@@ -137,6 +141,7 @@ final class RedisHeartbeat implements CrashDetection {
             // Whole seconds, perhaps rounded up.
             Duration running = Duration.ofSeconds(Math.max(0, Long.parseLong(texts.get(3)) - 1));
             terms.history.learn(marker);
+            undeclared = Optional.of(ServerError.of(texts.get(4))).filter(ServerError::isOfUndeclaredKey);
             List<String> abandoned = new ArrayList<>();
             for (int i = 0; i < waitedFor.size(); i++) {
                 String found = texts.get(FIXED + i);

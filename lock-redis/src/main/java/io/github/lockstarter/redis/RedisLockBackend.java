@@ -84,6 +84,8 @@ public final class RedisLockBackend implements QuorumNode {
             "Redis" + UNNAMED_HISTORY + ", so that a server may have locks that have other owners by now";
     private static final String REFUSED =
             " lacks a right that takeovers need, so that this instance takes no locks over: ";
+    private static final String UNDECLARED =
+            ". Takeovers need keys of owners that scripts find in locks, so that this instance takes no locks over";
     private static final CrashTakeover UNACKNOWLEDGED =
             CrashTakeover.off("A takeover waits for a replica that is away: every server that may become the master has"
                     + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL "
@@ -360,6 +362,10 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     private CrashTakeover refused(ServerError refusal) {
+        if (refusal.isOfUndeclaredKey()) {
+            RedisFailure failure = failures.ofError(refusal.text());
+            return new CrashTakeover(CrashTakeover.State.OFF, failure.problem() + UNDECLARED, failure.remedy());
+        }
         return new CrashTakeover(
                 CrashTakeover.State.OFF,
                 "The user of Redis at " + connector.target().name() + REFUSED + refusal.text(),

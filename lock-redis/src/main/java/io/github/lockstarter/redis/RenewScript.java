@@ -68,7 +68,7 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
         }
 
         ScriptCall call() {
-            List<String> keys = new ArrayList<>(commands.size() + 2);
+            List<String> keys = new ArrayList<>(commands.size() + 3);
             String[] arguments = new String[3 + 3 * commands.size()];
             arguments[0] = known;
             arguments[1] = ScriptCall.millis(history.terms().grace());
@@ -89,6 +89,7 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
             }
             keys.add(history.key());
             keys.add(keySpace.fenceOf(history.key()));
+            keys.add(history.beforeKey());
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
 

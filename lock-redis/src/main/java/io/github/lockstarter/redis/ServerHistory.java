@@ -24,6 +24,7 @@ final class ServerHistory {
 
     private final String key;
     private final String checked;
+    private final String before;
     private final HistoryTerms terms;
     private final @Nullable NodeHistoryIds names;
     private final BiFunction<ServerHistory, Duration, RecoveryStarted> reports;
@@ -45,6 +46,7 @@ final class ServerHistory {
             RedisConnector servers) {
         this.key = key;
         this.checked = key + ":checked";
+        this.before = key + ":before";
         this.terms = terms;
         this.names = names;
         this.reports = reports;
@@ -58,6 +60,10 @@ final class ServerHistory {
 
     public String checkedKey() {
         return checked;
+    }
+
+    public String beforeKey() {
+        return before;
     }
 
     public HistoryTerms terms() {

@@ -74,7 +74,7 @@ class BatchScriptsIT {
                 Stream.of(
                                 Stream.of(locks).map(LockKeys::lock),
                                 Stream.of(locks).map(LockKeys::waiters),
-                                Stream.of(ONE.fence(), GuardedScripts.HISTORY, checked))
+                                Stream.of(ONE.fence(), GuardedScripts.HISTORY, checked, GuardedScripts.BEFORE))
                         .flatMap(keys -> keys)
                         .toArray(String[]::new),
                 arguments.toArray(String[]::new));

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A check of the history is valid for attempts within 20 ms on the same server. */
@@ -129,11 +130,16 @@ class CachedHistoryCheckIT {
     }
 
     private List<Object> acquireBatch(String token, String known) {
+        return acquireBatch(LockScript.ACQUIRE.text(), token, known);
+    }
+
+    private List<Object> acquireBatch(String script, String token, String known) {
         return master.commands()
                 .eval(
-                        LockScript.ACQUIRE.text(),
+                        script,
                         ScriptOutputType.MULTI,
-                        new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED},
+                        new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED, GuardedScripts.BEFORE
+                        },
                         known,
                         Long.toString(GRACE),
                         "",
@@ -256,6 +262,16 @@ class CachedHistoryCheckIT {
         assertThat(acquireBatch("b:1", known)).startsWith(2L);
         assertThat(scripts.acquireAsChecked("b:1", known)).startsWith(2L);
         assertThat(master.commands().exists(KEYS.lock())).isZero();
+    }
+
+    /** A Lua that hides addresses would give all processes the same note. */
+    @ParameterizedTest
+    @CsvSource({"true, 1", "false, 0"})
+    void cachesTheCheckOnlyWithTheAddressOfTheProcess(boolean shown, long notes) {
+        String lasting = LockScript.ACQUIRE.text().replace("CHECKED_FOR = 20\n", "CHECKED_FOR = 60000\n");
+        String script = shown ? lasting : "local function tostring() return 'table' end\n" + lasting;
+        acquireBatch(script, "a:1", oldHistory());
+        assertThat(master.commands().exists(CHECKED)).isEqualTo(notes);
     }
 
     @Test

@@ -128,7 +128,8 @@ class CrashTakeoverScriptIT {
                     KEYS.waiters(),
                     KEYS.fence(),
                     GuardedScripts.HISTORY,
-                    GuardedScripts.CHECKED
+                    GuardedScripts.CHECKED,
+                    GuardedScripts.BEFORE
                 },
                 GUARDED,
                 Long.toString(GuardedScripts.GRACE),
@@ -241,7 +242,7 @@ class CrashTakeoverScriptIT {
     }
 
     private String looked() {
-        return scripts.beat(WAITING, GUARDED, KEYS.lock()).get(4);
+        return scripts.beat(WAITING, GUARDED, KEYS.lock()).get(5);
     }
 
     @Test
@@ -252,7 +253,7 @@ class CrashTakeoverScriptIT {
 
         assertThat(answer.get(0)).isEqualTo(CONTENDED);
         assertThat(answer.get(4)).isEqualTo(LABEL + '+');
-        assertThat(answer.get(4)).isEqualTo(CRASHED + ' ' + BEGIN);
+        assertThat(answer.get(5)).isEqualTo(CRASHED + ' ' + BEGIN);
         assertThat(looked()).isEqualTo(CRASHED + ' ' + BEGIN);
         assertThat(redis.get(KEYS.lock())).as("untouched").isEqualTo(stored(REPLICATED));
         assertThat(redis.get(TRACE)).isEqualTo(Long.toString(BEGIN));

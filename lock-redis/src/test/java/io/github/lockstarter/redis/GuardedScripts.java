@@ -13,6 +13,7 @@ final class GuardedScripts {
 
     static final String HISTORY = "lock:history";
     static final String CHECKED = HISTORY + ":checked";
+    static final String BEFORE = HISTORY + ":before";
     static final long GRACE = 600_000;
     static final long QUIET = 100_000;
     static final String LEASE = "300000";
@@ -53,7 +54,7 @@ final class GuardedScripts {
         return Scripts.only(redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, checked},
+                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, checked, BEFORE},
                 known,
                 Long.toString(GRACE),
                 "",
@@ -83,7 +84,7 @@ final class GuardedScripts {
         return redis.eval(
                 LockScript.RENEW.text(),
                 ScriptOutputType.MULTI,
-                Stream.concat(Stream.of(holds).map(Hold::lock), Stream.of(HISTORY, KEYS.fence()))
+                Stream.concat(Stream.of(holds).map(Hold::lock), Stream.of(HISTORY, KEYS.fence(), BEFORE))
                         .toArray(String[]::new),
                 arguments.toArray(new String[0]));
     }
@@ -93,7 +94,9 @@ final class GuardedScripts {
         return redis.eval(
                 LockScript.BEAT.text(),
                 ScriptOutputType.MULTI,
-                Stream.concat(Stream.of("lock:doubt:" + instance, "lock:taken:" + instance, HISTORY), Stream.of(locks))
+                Stream.concat(
+                                Stream.of("lock:doubt:" + instance, "lock:taken:" + instance, HISTORY, BEFORE),
+                                Stream.of(locks))
                         .toArray(String[]::new),
                 known,
                 Long.toString(GRACE));

@@ -30,7 +30,7 @@ class LockScriptTests {
     @EnumSource
     void documentsExactlyTheKeysAndArgumentsThatItUses(LockScript script) {
         Set<String> documented = matches(DOCUMENTED_INPUT, header(script), 1);
-        Set<String> used = matches(INPUT, body(script), 0);
+        Set<String> used = matches(INPUT, body(script).replace("unpack(KEYS, 1, ", "KEYS[i]"), 0);
         assertThat(documented).isNotEmpty().isEqualTo(used);
     }
 

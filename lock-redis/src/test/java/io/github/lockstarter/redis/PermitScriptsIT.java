@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -317,9 +318,15 @@ class PermitScriptsIT {
         List<Object> reply = redis.eval(
                 script,
                 ScriptOutputType.MULTI,
-                new String[] {
-                    KEYS.lock(), KEYS.waiters(), KEYS.fence(), GuardedScripts.HISTORY, GuardedScripts.CHECKED + looks
-                },
+                Stream.concat(
+                                IntStream.range(0, permits).mapToObj(slot -> KeySpace.slotOf(KEYS.lock(), slot)),
+                                Stream.of(
+                                        KEYS.waiters(),
+                                        KEYS.fence(),
+                                        GuardedScripts.HISTORY,
+                                        GuardedScripts.CHECKED + looks,
+                                        GuardedScripts.BEFORE))
+                        .toArray(String[]::new),
                 marker,
                 Long.toString(GuardedScripts.GRACE),
                 patience,
@@ -329,8 +336,7 @@ class PermitScriptsIT {
                 patience.isEmpty() ? "" : "=",
                 "1",
                 "",
-                "",
-                Integer.toString(permits));
+                "");
         Scripts.only(reply);
         return reply;
     }

@@ -111,7 +111,8 @@ final class Scripts {
                     KEYS.waiters(),
                     KEYS.fence(),
                     GuardedScripts.HISTORY,
-                    GuardedScripts.CHECKED + LOOKS.incrementAndGet()
+                    GuardedScripts.CHECKED + LOOKS.incrementAndGet(),
+                    GuardedScripts.BEFORE
                 },
                 Stream.concat(
                                 Stream.of(marker, NO_GRACE, patience, all[0], all[1], all[2]),
@@ -149,7 +150,7 @@ final class Scripts {
         List<Object> reply = redis.eval(
                 LockScript.RENEW.text(),
                 ScriptOutputType.MULTI,
-                Stream.concat(locks.stream(), Stream.of(GuardedScripts.HISTORY, KEYS.fence()))
+                Stream.concat(locks.stream(), Stream.of(GuardedScripts.HISTORY, KEYS.fence(), GuardedScripts.BEFORE))
                         .toArray(String[]::new),
                 Stream.concat(Stream.of(marker, NO_GRACE, NO_GRACE), Stream.of(holds))
                         .toArray(String[]::new));

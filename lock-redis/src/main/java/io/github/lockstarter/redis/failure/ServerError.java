@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <code>&#64;user_script: 132: -READONLY You can't …</code> with a trailing line break, after <code>ERR Error running
  * script (call to f_&lt;sha&gt;): &#64;user_script:132: </code> if the script did not catch it.
  *
- * @param code first word; {@code ERR} if there is none, but {@code TRYAGAIN} if a script missed a key of a
- *     migrating slot
+ * @param code first word; {@code ERR} if there is none
  * @param text including the code, without arguments of the command
  */
 public record ServerError(String code, String text) {
@@ -31,9 +30,6 @@ public record ServerError(String code, String text) {
     private static final Pattern OF_LUA =
             Pattern.compile("(?:^|ERR )user_script:\\d+: |\\battempt to (?:call|index|compare|perform|concatenate)\\b");
 
-    /** {@code EVAL} fails with {@code TRYAGAIN}; a command inside the script has no such code. */
-    private static final String MOVED_INSIDE_SCRIPT = "attempted to access a non local key";
-
     private static final Set<String> PASSING = Set.of(
             "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "LOADING", "MASTERDOWN", "READONLY", "BUSY", "NOREPLICAS");
 
@@ -46,9 +42,6 @@ public record ServerError(String code, String text) {
                 ? text.substring(0, arguments)
                 : PLACE_BEHIND.matcher(text).replaceFirst("");
         text = text.endsWith(".") ? chopped(text) : text;
-        if (text.contains(MOVED_INSIDE_SCRIPT)) {
-            return new ServerError("TRYAGAIN", text);
-        }
         Matcher code = CODE.matcher(text);
         return new ServerError(code.find() ? code.group() : "ERR", text);
     }
@@ -70,6 +63,11 @@ public record ServerError(String code, String text) {
      */
     boolean isPassing() {
         return PASSING.contains(code);
+    }
+
+    /** Whether the server gives scripts only the keys that their call declares. */
+    public boolean isOfUndeclaredKey() {
+        return text.contains("undeclared key");
     }
 
     /** Whether the script failed where it expects no error, for example because the server lacks a function. */

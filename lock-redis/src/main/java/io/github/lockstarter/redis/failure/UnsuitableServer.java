@@ -25,7 +25,7 @@ record UnsuitableServer(RedisSetup setup) {
         if (contains(text, "same slot")) {
             return ofSlots();
         }
-        if (contains(text, "undeclared key")) {
+        if (error.isOfUndeclaredKey()) {
             return "The server gives scripts only the keys of their call: start Dragonfly with"
                     + " --default_lua_flags=allow-undeclared-keys";
         }

@@ -16,8 +16,9 @@
 -- ARGV[4 * i + 3]  if the instance waits, the lock's name in mailbox messages, or '=' if it is the tag; else empty
 -- For all of them:
 -- KEYS[2 * count + 1]  fence: string, the counter: the last fencing token of all locks that share it
--- KEYS[2 * count + 2]  history, and the next three: see check_history.lua
+-- KEYS[2 * count + 2]  history, and the next four: see check_history.lua
 -- KEYS[2 * count + 3]  checked
+-- KEYS[2 * count + 4]  before
 -- ARGV[1]  known
 -- ARGV[2]  grace
 -- ARGV[3]  patience: how long to keep waiting instances in the queues, in ms; empty if none waits
@@ -44,8 +45,9 @@
 --           of its mark; else empty
 --   time    of this server in microseconds, if requested
 
-local count = (#KEYS - 3) / 2
-local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2 * count + 3]
+local count = (#KEYS - 4) / 2
+local fence, history = KEYS[2 * count + 1], KEYS[2 * count + 2]
+local checked, before = KEYS[2 * count + 3], KEYS[2 * count + 4]
 local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 local block, position, timed = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6]
 

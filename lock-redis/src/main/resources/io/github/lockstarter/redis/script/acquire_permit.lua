@@ -2,12 +2,13 @@
 -- slot 0 is the lock's key, slot i is <prefix>{<tag>}:p<i>. Tries the slot that the token has, since the client may
 -- resend commands; else the first free one; else the first whose owner is gone, after a look at all owners.
 --
--- For the meaning of keys, arguments and answers, see acquire.lua:
--- KEYS[1]   lock
--- KEYS[2]   waiters
--- KEYS[3]   fence
--- KEYS[4]   history
--- KEYS[5]   checked
+-- KEYS[i]            slot i - 1
+-- For the meaning of the other keys, arguments and answers, see acquire.lua:
+-- KEYS[permits + 1]  waiters
+-- KEYS[permits + 2]  fence
+-- KEYS[permits + 3]  history
+-- KEYS[permits + 4]  checked
+-- KEYS[permits + 5]  before
 -- ARGV[1]   known
 -- ARGV[2]   grace
 -- ARGV[3]   patience
@@ -18,7 +19,6 @@
 -- ARGV[8]   number of consecutive fencing tokens to grant
 -- ARGV[9]   position
 -- ARGV[10]  not empty: the time is stored and returned
--- ARGV[11]  permits: number of slots
 --
 -- Returns {status, value, number, marker, who, trace, time, slot}: as acquire.lua, except that
 --   0   all slots have other owners, or are kept: how long until the first of them may be free without a signal
@@ -28,18 +28,17 @@
 --   time   empty if not requested
 --   slot   granted, or tried last
 
-local first, waiters, fence, history, checked = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local permits = #KEYS - 5
+local places, waiters, fence = {unpack(KEYS, 1, permits)}, KEYS[permits + 1], KEYS[permits + 2]
+local history, checked, before = KEYS[permits + 3], KEYS[permits + 4], KEYS[permits + 5]
 local known, grace, patience, token, lease, floor = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
-local name, block, position, timed, permits = ARGV[7], ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11])
+local name, block, position, timed = ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 
 local isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal, recovering, isNamed and isChecked
 
 local LOCK_KEY, HISTORY_KEY = 1, 4
-local places, trace, former, reply = {first}, '', nil, nil
-for i = 1, permits - 1 do
-  places[i + 1] = first .. ':p' .. i
-end
+local trace, former, reply = '', nil, nil
 local owners = redis.pcall('MGET', unpack(places)) -- of a key of another type, nothing
 local refused, key = refusal or owners.err and owners, HISTORY_KEY
 owners = refused and {} or owners

@@ -106,8 +106,8 @@ elseif not refused then
       -- The history was just checked and is old enough for grants: the next calls may skip the check for this many ms.
       -- Not replicated: a promoted replica would trust its master's check.
       local CHECKED_FOR = 20
-      -- Where set_repl is missing or refused, no note is written, and each call checks.
-      if pcall(redis.set_repl, redis.REPL_NONE) then
+      -- Where set_repl or the address in the note is missing, no note is written, and each call checks.
+      if string.find(note, ': 0x', 1, true) and pcall(redis.set_repl, redis.REPL_NONE) then
         redis.pcall('SET', checked, note, 'PX', CHECKED_FOR)
         redis.set_repl(redis.REPL_ALL)
       end

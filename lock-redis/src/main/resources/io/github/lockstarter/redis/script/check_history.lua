@@ -3,6 +3,7 @@
 --   history  key of the marker of the history that granted locks belong to: string
 --   checked  key of this server's note of a recent check: the marker named its history, which was older than the grace.
 --            Neither replicated nor in the append-only file. Nil to force the check
+--   before   key of the previous history's marker; not used by a dry run
 --   known    the caller's last marker, or else the history id that it trusts without a marker; empty if it trusts any;
 --            any other text if it trusts none
 --   grace    minimum age of a history for grants, in ms
@@ -62,9 +63,9 @@ if not isChecked then
           -- For beats (beat.lua): a history in between may have forgotten traces that replicas had acknowledged.
           -- Written after the marker, which a full server must refuse.
           if followed and not refusal then
-            redis.pcall('SET', history .. ':before', followed, 'PX', math.max(1, grace))
+            redis.pcall('SET', before, followed, 'PX', math.max(1, grace))
           elseif not refusal then
-            redis.pcall('DEL', history .. ':before')
+            redis.pcall('DEL', before)
           end
         end
       end

@@ -20,7 +20,7 @@
 local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace = ARGV[1], ARGV[2]
 
-local checked, isDryRun = nil, true
+local checked, before, isDryRun = nil, nil, true
 -- include check_history.lua: leaves age, recovering, micros and refusal
 if refusal then
   return refusal
@@ -37,8 +37,8 @@ if owner then
   holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (token == '%kept' and token or '?')
   fencing = holder ~= '?' and tonumber(granted) or 0
   local mark = ours and string.match(label, '^|[^|]*|%d+%+?$')
-    and redis.call('GET', string.match(lock, '^([^{]*){') .. 'doubt:' .. instance)
-  local last, unheard = string.match(mark or '', '^%d+ (%d+) (%d+)$')
+    and redis.pcall('GET', string.match(lock, '^([^{]*){') .. 'doubt:' .. instance)
+  local last, unheard = string.match(type(mark) == 'string' and mark or '', '^%d+ (%d+) (%d+)$')
   if last then
     local now = redis.call('TIME')
     marked = math.max(0, math.floor((now[1] * 1000000 + now[2] - last + unheard) / 1000))

@@ -7,8 +7,9 @@
 -- ARGV[3 * i + 2]  lease in ms
 -- ARGV[3 * i + 3]  last fencing token of the hold; 0 if unknown, which prevents restoring
 -- For all of them:
--- KEYS[count + 1]  history, and the next one: see check_history.lua
+-- KEYS[count + 1]  history, and the last one: see check_history.lua
 -- KEYS[count + 2]  fence: string, the counter, see acquire.lua
+-- KEYS[count + 3]  before
 -- ARGV[1]          known
 -- ARGV[2]          grace: minimum age of a history before an absent lock counts as lost, in ms
 -- ARGV[3]          quiet: minimum age of a history for renewals, in ms
@@ -23,7 +24,7 @@
 --   ?  the server refused a command; the lock and its lease are unchanged
 
 local count = (#ARGV - 3) / 3
-local history, fence = KEYS[count + 1], KEYS[count + 2]
+local history, fence, before = KEYS[count + 1], KEYS[count + 2], KEYS[count + 3]
 local known, grace, quiet = ARGV[1], ARGV[2], ARGV[3]
 
 local checked, isDryRun

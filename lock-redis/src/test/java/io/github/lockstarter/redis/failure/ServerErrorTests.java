@@ -67,17 +67,6 @@ class ServerErrorTests {
         assertThat(forms(code + " any")).allMatch(ServerError::isPassing);
     }
 
-    /** Said to a script whose command names some of its keys only, by Redis before 7.0, and from then on. */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "Lua script attempted to access a non local key in a cluster node",
-                "Script attempted to access a non local key in a cluster node"
-            })
-    void aKeyThatMovesDuringAScriptIsAPassingError(String text) {
-        assertThat(Stream.concat(forms(text), forms("ERR " + text))).allMatch(ServerError::isPassing);
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"OOM", "MISCONF", "NOPERM", "NOAUTH", "WRONGPASS", "ERR", "CROSSSLOT"})
     void errorsThatNeedAChangeAreNotPassing(String code) {

@@ -7,12 +7,17 @@ import io.github.lockstarter.simulation.redis.LuaInterpreter;
 import io.github.lockstarter.simulation.redis.Reply;
 import io.github.lockstarter.simulation.redis.SimRedis;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * A server that logs each withdrawal it executes, and reports each lock that it revokes for an operator. A client
  * repeats a command if the connection breaks before the answer, or may have given it up before it is executed.
+ * <p>As some services, it fails a script that uses a key of which its call says nothing, except for the records of
+ * crashed owners: only the script knows the owner.
  */
 final class WatchedRedis extends SimRedis {
 
@@ -21,8 +26,14 @@ final class WatchedRedis extends SimRedis {
     private static final int WAITERS = 4;
     private static final int TOKEN = 5;
     private static final int WAIT = 8;
+    private static final int KEYS_OF_SCRIPT = 2;
+
+    private static final Set<String> WITHOUT_KEY = Set.of("TIME", "INFO", "PUBLISH", "PUBSUB");
+    private static final Set<String> OF_SEVERAL_KEYS = Set.of("MGET", "EXISTS", "DEL");
+    private static final Pattern OF_OWNER = Pattern.compile("lock:(?:(?:doubt|taken):\\w+|history:undeclared)");
 
     private final World world;
+    private Optional<List<String>> declared = Optional.empty();
 
     WatchedRedis(World world, LuaInterpreter lua, LongSupplier time, Supplier<String> ids) {
         super(lua, time, ids);
@@ -31,11 +42,30 @@ final class WatchedRedis extends SimRedis {
 
     @Override
     public Reply execute(List<String> command) {
+        declared = command.get(0).startsWith("EVAL") ? Optional.of(keysOf(command)) : Optional.empty();
         String wait = waitOfRelease(command);
         if (wait.startsWith("ends")) {
             return withdraw(command);
         }
         return wait.equals("revoked") ? revoke(command) : super.execute(command);
+    }
+
+    private static List<String> keysOf(List<String> command) {
+        return command.subList(LOCK, LOCK + Integer.parseInt(command.get(KEYS_OF_SCRIPT)));
+    }
+
+    @Override
+    public Reply call(List<String> command) {
+        if (declared.isPresent() && !WITHOUT_KEY.contains(command.get(0))) {
+            command.subList(1, OF_SEVERAL_KEYS.contains(command.get(0)) ? command.size() : 2).stream()
+                    .filter(key -> !declared.get().contains(key))
+                    .filter(key -> !OF_OWNER.matcher(key).matches())
+                    .findFirst()
+                    .ifPresent(key -> {
+                        throw new IllegalStateException("A script uses a key that its call does not declare: " + key);
+                    });
+        }
+        return super.call(command);
     }
 
     private Reply revoke(List<String> command) {

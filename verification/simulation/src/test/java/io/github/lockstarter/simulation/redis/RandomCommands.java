@@ -1,10 +1,12 @@
 package io.github.lockstarter.simulation.redis;
 
+import io.github.lockstarter.redis.KeySpace;
 import io.github.lockstarter.redis.LockScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
  * Commands drawn by lot: calls of the shipped scripts as their heads document them, one in five of them altered, and
@@ -39,6 +41,7 @@ final class RandomCommands {
             "-1e-7");
     private static final String HISTORY = "l:history";
     private static final String CHECKED = "l:history:checked";
+    private static final String BEFORE = "l:history:before";
     private static final String FENCE = "l:fence";
 
     private final Random random;
@@ -79,7 +82,7 @@ final class RandomCommands {
             case RELEASE -> release(lock, keys, arguments);
             case BEAT -> {
                 String instance = any(INSTANCES);
-                keys.addAll(List.of("l:doubt:" + instance, "l:taken:" + instance, HISTORY));
+                keys.addAll(List.of("l:doubt:" + instance, "l:taken:" + instance, HISTORY, BEFORE));
                 keys.addAll(LOCKS.subList(0, random.nextInt(LOCKS.size() + 1)));
                 arguments.addAll(List.of(known(), millis()));
             }
@@ -97,9 +100,6 @@ final class RandomCommands {
         if (random.nextInt(5) == 0) {
             alter(random.nextBoolean() ? keys : arguments);
         }
-        if (script == LockScript.ACQUIRE_PERMIT) {
-            arguments.add(Integer.toString(2 + random.nextInt(3))); // as it is: a script loops over it
-        }
         List<String> command = new ArrayList<>();
         boolean bySha = random.nextInt(4) != 0;
         command.add(bySha ? "EVALSHA" : "EVAL");
@@ -115,7 +115,7 @@ final class RandomCommands {
         List<String> locks = alone ? List.of(lock) : LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
         keys.addAll(locks);
         locks.forEach(each -> keys.add(waiters(each)));
-        keys.addAll(List.of(FENCE, HISTORY, CHECKED));
+        keys.addAll(List.of(FENCE, HISTORY, CHECKED, BEFORE));
         arguments.addAll(List.of(known(), grace(), millis()));
         for (String each : locks) {
             String floor = alone && random.nextInt(5) == 0 ? fencing(lock) : "0";
@@ -130,7 +130,9 @@ final class RandomCommands {
     }
 
     private void acquirePermit(String lock, List<String> keys, List<String> arguments) {
-        keys.addAll(List.of(lock, waiters(lock), FENCE, HISTORY, CHECKED));
+        int permits = 2 + random.nextInt(3);
+        IntStream.range(0, permits).forEach(slot -> keys.add(KeySpace.slotOf(lock, slot)));
+        keys.addAll(List.of(waiters(lock), FENCE, HISTORY, CHECKED, BEFORE));
         arguments.addAll(
                 List.of(known(), grace(), millis(), token(lock), millis(), "0", any(List.of("", "=", "name"))));
         arguments.addAll(block());
@@ -161,7 +163,7 @@ final class RandomCommands {
     private void renew(List<String> keys, List<String> arguments) {
         List<String> locks = LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
         keys.addAll(locks);
-        keys.addAll(List.of(HISTORY, FENCE));
+        keys.addAll(List.of(HISTORY, FENCE, BEFORE));
         arguments.addAll(List.of(known(), grace(), any(List.of("0", "50"))));
         locks.forEach(each -> arguments.addAll(List.of(holder(each), millis(), fencing(each))));
     }

@@ -188,12 +188,12 @@ class SimRedisTests {
         String marker = get(master, "l:history");
         execute(master, "DEL", "l:{a}");
         String[] words = acquisition();
-        words[5] = marker;
-        execute(master, command(LockScript.ACQUIRE, 5, words));
+        words[6] = marker;
+        execute(master, command(LockScript.ACQUIRE, 6, words));
     }
 
     private static Reply acquire(SimRedis server) {
-        return execute(server, command(LockScript.ACQUIRE, 5, acquisition()));
+        return execute(server, command(LockScript.ACQUIRE, 6, acquisition()));
     }
 
     private static String[] acquisition() {
@@ -203,6 +203,7 @@ class SimRedisTests {
             "l:fence",
             "l:history",
             "l:history:checked",
+            "l:history:before",
             "",
             "50",
             "",
