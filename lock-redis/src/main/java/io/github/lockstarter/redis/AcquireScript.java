@@ -6,6 +6,7 @@ import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -55,7 +56,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
     @Override
     public boolean isCollected(AcquireCommand command) {
-        return !histories.isPerSlot() && isPlain(command);
+        return keySpace.layout() == KeyLayout.STANDALONE && isPlain(command);
     }
 
     private static boolean isPlain(AcquireCommand command) {
@@ -77,17 +78,29 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
     }
 
     private CompletionStage<List<Vote>> send(List<AcquireCommand> commands, boolean timed) {
-        ServerHistory history = histories.ofKey(commands.get(0).key());
-        String known = history.known();
-        return runner.run(call(commands, history, known, timed), new Answers(commands, history, known));
+        return runner.whenOpen(
+                keySpace,
+                () -> {
+                    Answers answers = new Answers(commands);
+                    return runner.run(call(commands, answers.history, answers.known, timed), answers);
+                },
+                failure -> failed(commands.size(), failure));
+    }
+
+    private static List<Vote> failed(int count, RedisFailure failure) {
+        return Collections.nCopies(count, new Vote(resultOf(failure), OptionalLong.empty()));
     }
 
     /** Why the store refuses the attempt, for operators; empty if another owner or a recovery is the reason. */
     public CompletionStage<Optional<String>> refusalOf(AcquireCommand command) {
-        ServerHistory history = histories.ofKey(command.key());
-        String known = history.known();
         List<AcquireCommand> commands = List.of(command);
-        return runner.run(call(commands, history, known, false), new Refusals(new Answers(commands, history, known)));
+        return runner.whenOpen(
+                keySpace,
+                () -> {
+                    Answers answers = new Answers(commands);
+                    return runner.run(call(commands, answers.history, answers.known, false), new Refusals(answers));
+                },
+                failure -> Optional.of(failure.reason()));
     }
 
     @Override
@@ -183,10 +196,10 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
         private final ServerHistory history;
         private final String known;
 
-        Answers(List<AcquireCommand> commands, ServerHistory history, String known) {
+        Answers(List<AcquireCommand> commands) {
             this.commands = commands;
-            this.history = history;
-            this.known = known;
+            this.history = histories.ofKey(commands.get(0).key());
+            this.known = history.known();
         }
 
         @Override
@@ -212,8 +225,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
         @Override
         public List<Vote> failed(RedisFailure failure) {
-            Vote failed = new Vote(AcquireScript.resultOf(failure), OptionalLong.empty());
-            return Collections.nCopies(commands.size(), failed);
+            return AcquireScript.failed(commands.size(), failure);
         }
 
         private AcquireResult resultOf(AcquireCommand command, AcquireReply reply, boolean repeated) {
@@ -261,8 +273,8 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                     history.key());
             return new AcquireResult.Rejected(
                     "Redis key '" + names.get(Math.toIntExact(reply.value()) - 1)
-                            + "' holds another type than locks keep there, so another program uses it. Check it with"
-                            + " TYPE, then delete it or choose"
+                            + "' holds another type than locks keep there, so another program uses it, or clients with"
+                            + " another distributed-lock.redis.key-layout. Check it with TYPE, then delete it or choose"
                             + " another distributed-lock.key-prefix",
                     new RedisCommandExecutionException("WRONGTYPE"));
         }

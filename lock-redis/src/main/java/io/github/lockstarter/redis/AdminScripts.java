@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
  * Inspects and revokes locks for operators. A revocation is a release with the stored text that was read before, so it
  * takes nothing from a later owner.
  */
-record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories histories, boolean isCluster) {
+record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories histories) {
 
     static final Reader<Revocation> REVOKE_READER = new RevokeReader();
 
@@ -41,8 +41,13 @@ record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
     }
 
     private CompletionStage<InspectedLock> look(String key, int slot) {
-        LockKeys keys = keySpace.keysOf(key);
-        return runner.run(inspect(keys, slot, histories.of(keys.lock())), LOOK_READER);
+        return runner.whenOpen(
+                keySpace,
+                () -> {
+                    LockKeys keys = keySpace.keysOf(key);
+                    return runner.run(inspect(keys, slot, histories.of(keys.lock())), LOOK_READER);
+                },
+                LOOK_READER::failed);
     }
 
     public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
@@ -70,7 +75,7 @@ record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
                 new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters()},
                 stored,
                 keys.name(),
-                ReleaseScript.counting(isCluster),
+                ReleaseScript.counting(keySpace),
                 REVOKED);
         return runner.run(release, REVOKE_READER)
                 .thenCompose(revocation -> revocation instanceof Revocation.Stale

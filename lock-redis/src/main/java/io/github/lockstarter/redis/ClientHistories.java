@@ -6,6 +6,7 @@ import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,13 +40,17 @@ final class ClientHistories {
     private static final int STRIDE = 10_125;
 
     private final KeySpace keySpace;
-    private final boolean perSlot;
     private final RedisSettings.HistoryGuard guard;
     private final ServerHistory.HistoryTerms terms;
-    private final @Nullable NodeHistoryIds names;
+    private final NodeHistoryIds names;
+    /** Address of the cluster node of a key. */
     private final Function<String, Optional<String>> nodeOf;
+
     private final RedisConnector servers;
-    private final AtomicReferenceArray<@Nullable ServerHistory> histories;
+    /** Unused if each slot has its own. */
+    private final ServerHistory ofAll;
+
+    private final AtomicReferenceArray<@Nullable ServerHistory> ofSlots;
     private final Map<String, Long> reported = new ConcurrentHashMap<>();
     /** The last visited slot; instances begin at different ones. */
     private final AtomicInteger visiting =
@@ -61,33 +66,41 @@ final class ClientHistories {
             RedisSettings.HistoryGuard guard,
             Function<String, Optional<String>> nodeOf) {
         this.keySpace = keySpace;
-        this.perSlot = servers.isCluster();
         this.guard = guard;
         this.terms = ServerHistory.HistoryTerms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
         this.nodeOf = nodeOf;
         this.servers = servers;
-        this.names = perSlot ? new NodeHistoryIds(nodeOf, guard.grace()) : null;
-        this.histories = new AtomicReferenceArray<>(perSlot ? SlotHash.SLOT_COUNT : 1);
+        this.names = new NodeHistoryIds(servers.isCluster() ? nodeOf : this::shardOf, guard.grace());
+        this.ofSlots = new AtomicReferenceArray<>(
+                keySpace.layout() == KeyLayout.STANDALONE ? 0 : SlotHash.SLOT_COUNT); // unknown layouts too
+        this.ofAll = new ServerHistory(keySpace.history(), terms, null, this::recovers, servers);
     }
 
-    public boolean isPerSlot() {
-        return perSlot;
+    /** Shards behind one address have no addresses, but the last history id of a slot names its shard. */
+    private Optional<String> shardOf(String key) {
+        return Optional.ofNullable(ofSlots.get(SlotHash.getSlot(key))).flatMap(ServerHistory::name);
     }
 
     public ServerHistory of(String lock) {
-        int place = perSlot ? SlotHash.getSlot(lock) : 0;
-        ServerHistory known = histories.get(place);
-        return known == null ? made(place) : known;
+        return keySpace.isPerSlot() ? ofSlot(SlotHash.getSlot(lock)) : ofAll;
     }
 
     public ServerHistory ofKey(String key) {
-        return of(perSlot ? keySpace.lockOf(key) : key);
+        return keySpace.isPerSlot() ? of(keySpace.lockOf(key)) : ofAll;
     }
 
-    private ServerHistory made(int place) {
-        ServerHistory made = new ServerHistory(keySpace.historyOf(place), terms, names, this::recovers, servers);
-        ServerHistory raced = histories.compareAndExchange(place, null, made);
+    private ServerHistory ofSlot(int slot) {
+        ServerHistory known = ofSlots.get(slot);
+        if (known != null) {
+            return known;
+        }
+        ServerHistory made = new ServerHistory(keySpace.historyOf(slot), terms, names, this::recovers, servers);
+        ServerHistory raced = ofSlots.compareAndExchange(slot, null, made);
         return raced == null ? made : raced;
+    }
+
+    public ServerHistory ofAll() {
+        return ofAll;
     }
 
     public void reportTo(Consumer<StoreEvent> next) {
@@ -96,18 +109,18 @@ final class ClientHistories {
 
     private RecoveryStarted recovers(ServerHistory history, Duration left) {
         RecoveryStarted recovery = recovery(history, left);
-        if (!perSlot || isNews(history)) {
+        if (!keySpace.isPerSlot() || isNews(history)) {
             receiver.accept(recovery);
         }
         return recovery;
     }
 
     private RecoveryStarted recovery(ServerHistory history, Duration left) {
-        String node = perSlot ? nodeOf.apply(history.key()).orElse("") : "";
+        String node = keySpace.isPerSlot() ? nodeOf.apply(history.key()).orElse("") : "";
         String store = "Redis at " + (node.isEmpty() ? servers.target().name() : node);
         return new RecoveryStarted(
                 store,
-                node.isEmpty() ? Scope.ALL : Scope.PART,
+                keySpace.isPerSlot() ? Scope.PART : Scope.ALL,
                 store
                         + ' '
                         + history.change().predicate()
@@ -134,8 +147,8 @@ final class ClientHistories {
         if (guard.isOff()) {
             return List.of();
         }
-        if (names == null) {
-            return List.of(of(keySpace.history()));
+        if (!keySpace.isPerSlot()) {
+            return List.of(ofAll);
         }
         Set<String> servers = new HashSet<>();
         List<ServerHistory> toCheck = new ArrayList<>();
@@ -152,8 +165,8 @@ final class ClientHistories {
 
     private List<ServerHistory> visited() {
         List<ServerHistory> used = new ArrayList<>();
-        for (int i = 0; i < histories.length() && used.size() < MOST_VISITED; i++) {
-            ServerHistory next = histories.get(visiting.updateAndGet(last -> (last + STRIDE) % histories.length()));
+        for (int i = 0; i < ofSlots.length() && used.size() < MOST_VISITED; i++) {
+            ServerHistory next = ofSlots.get(visiting.updateAndGet(last -> (last + STRIDE) % ofSlots.length()));
             if (next != null && next.name().isPresent()) {
                 used.add(next);
             }
@@ -185,6 +198,8 @@ final class ClientHistories {
     }
 
     private Stream<ServerHistory> made() {
-        return IntStream.range(0, histories.length()).mapToObj(histories::get).filter(Objects::nonNull);
+        return Stream.concat(
+                Stream.of(ofAll),
+                IntStream.range(0, ofSlots.length()).mapToObj(ofSlots::get).filter(Objects::nonNull));
     }
 }

@@ -1,15 +1,19 @@
 package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.connection.KeyEncoding;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.lettuce.core.cluster.SlotHash;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Supplier;
 
 /** Names of all keys and channels with one prefix; {@link RedisLockBackend} says what they hold. */
 public final class KeySpace {
 
+    static final SlotTags TAGS = new SlotTags();
+
     private final String prefix;
     private final String suffix;
-    private final @Nullable SlotTags tags;
+    private final Supplier<KeyLayout> layout;
 
     /**
      * Names keys of one server.
@@ -17,28 +21,41 @@ public final class KeySpace {
      * @param prefix of all keys and channels
      */
     public KeySpace(String prefix) {
-        this(prefix, "", null);
+        this(prefix, "", () -> KeyLayout.STANDALONE);
     }
 
     /**
      * {@return names for one server or for a cluster, in which each slot has a counter and a history}
      *
      * @param prefix of all keys and channels
-     * @param cluster whether the server is a cluster
+     * @param cluster whether the keys have the layout of a cluster
      */
     public static KeySpace of(String prefix, boolean cluster) {
-        return new KeySpace(prefix, "", cluster ? new SlotTags() : null);
+        return of(prefix, () -> cluster ? KeyLayout.CLUSTER : KeyLayout.STANDALONE);
     }
 
-    private KeySpace(String prefix, String suffix, @Nullable SlotTags tags) {
+    /** {@return names of which those without a slot may be used while the layout is unknown, {@code AUTO}} */
+    static KeySpace of(String prefix, Supplier<KeyLayout> layout) {
+        return new KeySpace(prefix, "", layout);
+    }
+
+    private KeySpace(String prefix, String suffix, Supplier<KeyLayout> layout) {
         this.prefix = prefix;
         this.suffix = suffix;
-        this.tags = tags;
+        this.layout = layout;
+    }
+
+    KeyLayout layout() {
+        return layout.get();
+    }
+
+    boolean isPerSlot() {
+        return layout() == KeyLayout.CLUSTER;
     }
 
     /** {@return names of locks in the same slots that no caller can name} */
     public KeySpace ofProbes() {
-        return new KeySpace(prefix, ":probe", tags);
+        return new KeySpace(prefix, ":probe", layout);
     }
 
     /**
@@ -47,7 +64,7 @@ public final class KeySpace {
      * @param id of the trial
      */
     public KeySpace ofTrial(String id) {
-        return new KeySpace(prefix + "start-check:" + id + ':', suffix, tags);
+        return new KeySpace(prefix + "start-check:" + id + ':', suffix, layout);
     }
 
     /**
@@ -68,7 +85,7 @@ public final class KeySpace {
      * @param lock name of a lock in Redis
      */
     public String fenceOf(String lock) {
-        return tags == null ? prefix + "fence" : inSlot("fence", tags.of(SlotHash.getSlot(lock)));
+        return isPerSlot() ? inSlot("fence", TAGS.of(SlotHash.getSlot(lock))) : prefix + "fence";
     }
 
     /**
@@ -128,7 +145,7 @@ public final class KeySpace {
      * @param slot of the cluster
      */
     public String historyOf(int slot) {
-        return tags == null ? history() : inSlot("history", tags.of(slot));
+        return isPerSlot() ? inSlot("history", TAGS.of(slot)) : history();
     }
 
     private String inSlot(String name, String tag) {
@@ -144,4 +161,31 @@ public final class KeySpace {
      * @param waiters its queue of instances
      */
     public record LockKeys(String name, String lock, String fence, String waiters) {}
+
+    /**
+     * The lowest number whose hash tag lies in a cluster slot: the same in all clients and versions.
+     * <p>Tries each number once, about 110,000 for all slots. Thread-safe: its monitor guards writes.
+     */
+    static final class SlotTags {
+
+        private final AtomicIntegerArray found = new AtomicIntegerArray(SlotHash.SLOT_COUNT);
+
+        private int tried;
+
+        String of(int slot) {
+            int known = found.get(slot);
+            return Integer.toString((known == 0 ? find(slot) : known) - 1);
+        }
+
+        private synchronized int find(int slot) {
+            while (found.get(slot) == 0) {
+                int reached = SlotHash.getSlot(Integer.toString(tried));
+                tried++;
+                if (found.get(reached) == 0) {
+                    found.set(reached, tried);
+                }
+            }
+            return found.get(slot);
+        }
+    }
 }

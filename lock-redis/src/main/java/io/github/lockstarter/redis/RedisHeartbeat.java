@@ -78,7 +78,7 @@ final class RedisHeartbeat implements CrashDetection {
      */
     public CompletionStage<?> checkRight() {
         RedisLink link = connections.current(keySpace.history());
-        return link == null
+        return link == null || keySpace.isPerSlot()
                 ? NO_PROOF
                 : link.ask(CommandType.PUBSUB, new NestedMultiOutput<>(StringCodec.UTF8), "NUMSUB")
                         .handle((counts, failure) -> refusal = Optional.ofNullable(failure)
@@ -90,7 +90,7 @@ final class RedisHeartbeat implements CrashDetection {
     @Override
     public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
         wasOpen |= connections.current(keySpace.history()) != null;
-        return wasOpen && !instanceId.equals(UNNAMED)
+        return wasOpen && !instanceId.equals(UNNAMED) && !keySpace.isPerSlot()
                 ? runner.run(call(waitedFor), new BeatReader(waitedFor)).thenCompose(Function.identity())
                 : new CompletableFuture<>();
     }

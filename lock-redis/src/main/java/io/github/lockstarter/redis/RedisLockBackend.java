@@ -45,21 +45,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Locks on one Redis server, with or without replicas, or in a cluster.
+ * Locks on one Redis server, with or without replicas, in a cluster, or on shards behind one address.
  * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, with further permits {@code <prefix>{n}:p1} and
  * so on: the owner's last fencing token and lock token, expiring with the lease. {@code <prefix>{n}:waiters} is the
  * sorted set of waiting instances, kept for their patience. A released lock without waiters leaves no key. All locks
  * share the fencing counter {@code <prefix>fence}, the history marker {@code <prefix>history} and its {@code :before}
- * and {@code :checked}; in a cluster each slot has its own, such as {@code <prefix>fence:{i}}, with a number {@code i}
- * in that slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is
- * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
- * <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve takeovers (docs/design.md). {@code
- * <prefix>history:grace} is the grace period of an instance, for comparison.
- * <p><b>Commands.</b> Lua scripts, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
- * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
- * PUBLISH; takeovers also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
- * round trips; outside a cluster up to 32 renewals share a call, under load also attempts or releases. A {@code SET
- * <prefix>{n} text NX PX} of another program and these locks exclude each other.
+ * and {@code :checked}; in a cluster or on shards each slot has its own, such as {@code <prefix>fence:{i}}, with a
+ * number {@code i} in that slot ({@code LayoutDecision}). In {@code n}, braces, {@code %} and control characters are
+ * percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. Signals are published to {@code
+ * <prefix>mailbox:<instance>}. {@code <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve takeovers
+ * (docs/design.md). {@code <prefix>history:grace} is the grace period of an instance, for comparison.
+ * <p><b>Commands.</b> Lua scripts, sent by EVALSHA, or by EVAL until the server knows it. The scripts call GET, MGET,
+ * SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and PUBLISH;
+ * takeovers also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two round
+ * trips; on one server up to 32 renewals share a call, under load also attempts or releases. A {@code SET <prefix>{n}
+ * text NX PX} of another program and these locks exclude each other.
  * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
  * increase, even after loss of the counter, unless the server's clock is behind the last token and the caller no longer
  * knows that token. After a restart without data or a failover to a lagging replica, the history guard (docs/design.md)
@@ -68,14 +68,17 @@ import java.util.stream.Stream;
  * the server evicts keys, a lock may be granted again while its first owner still works. Set {@code maxmemory-policy
  * noeviction}, and check the fencing token where you write.
  * <p>After an error reply or a failed connection attempt nothing was acquired; after a broken connection, a timeout or
- * a failure of Lua itself the outcome is unknown. Commands of one thread keep their order, except across a reconnect or
- * a {@code SCRIPT FLUSH}. Connects with the first command, {@link #listen} or {@link #start}; after {@link #stop}, only
- * with {@link #start}. Thread-safe; stages complete on the event loop, or at once if nothing can be sent.
+ * a failure of Lua itself the outcome is unknown. Commands of one thread keep their order, except across a reconnect, a
+ * {@code SCRIPT FLUSH}, and the first call of a script on a shard behind one address. Connects with the first command,
+ * {@link #listen} or {@link #start}; after {@link #stop}, only with {@link #start}. Thread-safe; stages complete on the
+ * event loop, or at once if nothing can be sent.
  */
 public final class RedisLockBackend implements QuorumNode {
 
     private static final String OF_CLUSTER = "A node of a Redis Cluster knows the connections to itself alone, and not"
             + " whether an instance is connected to another node";
+    private static final String OF_SHARDS = "The address leads to shards, and a shard knows the connections to itself"
+            + " alone, and not whether an instance is connected to another one";
     private static final String UNGUARDED = "distributed-lock.redis.grace-period is 0s, so that after a failover or a"
             + " restart a server may have locks that have other owners by now";
     private static final String UNNAMED_HISTORY =
@@ -93,6 +96,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     private static final Duration PROBE_LEASE = Duration.ofMillis(1);
 
+    private final LayoutDecision layout;
     private final KeySpace keySpace;
     private final AcquireScript acquireScript;
     private final RenewScript renewScript;
@@ -129,16 +133,18 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
-        this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
+        this.layout = new LayoutDecision(connector, settings);
+        this.keySpace = KeySpace.of(settings.keyPrefix(), layout::layout);
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
         this.connector = connector;
         this.settings = settings;
         this.connections = connections;
+        connections.checkFirst(layout::decide);
         this.runner = new ScriptRunner(connections, failures);
-        this.adminScripts = new AdminScripts(runner, keySpace, histories, connector.isCluster());
+        this.adminScripts = new AdminScripts(runner, keySpace, histories);
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
-        this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
+        this.releaseScript = new ReleaseScript(runner, keySpace);
         this.probe = new StoreProbe(connections::slots, key -> connections.nodeOf(keySpace.lockOf(key)), this::probe);
         this.probedKeys = keySpace.ofProbes();
         this.probeScript = new AcquireScript(runner, probedKeys, histories, failures, (unacknowledged, key) -> {});
@@ -146,7 +152,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
                 : Optional.of(new TakeoverAcknowledgement(connector, keySpace, settings));
-        this.heartbeat = acknowledgement.map(known -> heartbeat(histories.ofKey(keySpace.history()), known));
+        this.heartbeat = acknowledgement.map(known -> heartbeat(histories.ofAll(), known));
         this.acquireScript = new AcquireScript(
                 runner,
                 keySpace,
@@ -338,7 +344,7 @@ public final class RedisLockBackend implements QuorumNode {
                 });
     }
 
-    /** {@inheritDoc} Empty in a cluster and without a grace period. */
+    /** {@inheritDoc} Empty in a cluster and without a grace period; without answers on shards behind one address. */
     @Override
     public Optional<CrashDetection> crashDetection() {
         return heartbeat.map(CrashDetection.class::cast);
@@ -346,8 +352,8 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CrashTakeover crashTakeover() {
-        if (connector.isCluster()) {
-            return CrashTakeover.off(OF_CLUSTER);
+        if (keySpace.isPerSlot()) {
+            return CrashTakeover.off(connector.isCluster() ? OF_CLUSTER : OF_SHARDS);
         }
         if (settings.guard().isOff()) {
             return CrashTakeover.off(UNGUARDED);
@@ -399,6 +405,7 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     private void onPulse() {
+        layout.keep(connections.current(keySpace.history()));
         connections.servers(); // opens the connections to new masters of a cluster, which the next check asks
         renewScript.check();
         serverChecks.compareGrace();

@@ -4,6 +4,7 @@ import io.github.lockstarter.redis.CallQueue.Sender;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
 import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
@@ -19,11 +20,8 @@ import java.util.stream.IntStream;
 
 /**
  * Sends releases, and reads the replies of {@code release.lua}.
- *
- * @param isCluster then locks are rarely on one server, and {@code PUBLISH} counts only listeners of its own node
  */
-record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCluster)
-        implements Sender<ReleaseCommand, ReleaseResult> {
+record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<ReleaseCommand, ReleaseResult> {
 
     private static final long SIGNALLED = 3;
 
@@ -35,19 +33,22 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCluster)
 
     private static final long FREE = -1;
 
+    static final long DONE = 1;
+
     /** Replaces the owner's token while a lock is kept for the rest of its minimum hold. */
     static final String KEPT = "%kept";
 
     /** Factor of the remaining milliseconds in a reply; the status is the remainder. */
     private static final long PER_MILLISECOND = 4;
 
-    static String counting(boolean isCluster) {
-        return isCluster ? "uncounted" : ScriptCall.ABSENT;
+    /** Of shards, {@code PUBLISH} counts only listeners of its own. */
+    static String counting(KeySpace keySpace) {
+        return keySpace.isPerSlot() ? "uncounted" : ScriptCall.ABSENT;
     }
 
     @Override
     public boolean isCollected(ReleaseCommand command) {
-        return !isCluster
+        return keySpace.layout() == KeyLayout.STANDALONE
                 && command.slots().count() == 1
                 && command.ownWait() instanceof Wait.Unchanged
                 && command.minHold().isZero();
@@ -87,7 +88,7 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCluster)
             arguments[2 * i + 1] = lock.name();
         }
         ReleaseCommand first = commands.get(0);
-        arguments[2 * count] = counting(isCluster);
+        arguments[2 * count] = counting(keySpace);
         arguments[2 * count + 1] = first.ownWait() instanceof Wait.Ends ends
                 ? ENDS + ends.position()
                 : first.requeue().map(ScriptCall::millis).orElse(ScriptCall.ABSENT);

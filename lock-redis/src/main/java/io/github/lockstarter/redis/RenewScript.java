@@ -4,6 +4,7 @@ import io.github.lockstarter.redis.CallQueue.Sender;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -30,7 +31,7 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
      */
     @Override
     public boolean isCollected(RenewCommand command) {
-        return !histories.isPerSlot();
+        return keySpace.layout() == KeyLayout.STANDALONE;
     }
 
     @Override

@@ -4,12 +4,15 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +56,20 @@ final class ScriptRunner {
         if (link != null && server != null) {
             new ScriptReply<>(call, answer).send(link, server);
         }
+    }
+
+    /** Names keys only once their layout is known, which the first connection shows. */
+    public <R> CompletionStage<R> whenOpen(
+            KeySpace keys, Supplier<CompletionStage<R>> step, Function<RedisFailure, R> unsent) {
+        if (keys.layout() != KeyLayout.AUTO) {
+            return step.get();
+        }
+        CompletableFuture<RedisLink> opening = new CompletableFuture<>();
+        connections.link(keys.history(), opening);
+        return opening.handle((opened, failure) -> failure == null
+                        ? step.get()
+                        : CompletableFuture.completedFuture(unsent.apply(failures.ofConnecting(failure))))
+                .thenCompose(Function.identity());
     }
 
     public <R> CompletionStage<R> run(ScriptCall call, Reader<R> answer) {

@@ -75,7 +75,7 @@ final class ServerHistory {
         if (!last.isEmpty()) {
             return last;
         }
-        return terms.newcomer.isEmpty() && names != null ? names.known(key) : terms.newcomer;
+        return terms.newcomer.isEmpty() && names != null && servers.isCluster() ? names.known(key) : terms.newcomer;
     }
 
     /**

@@ -34,8 +34,6 @@ final class StoreProbe {
     /** By master; kept while it has the slot, since one that moved there has the history of another master. */
     private final Map<String, Integer> probed = new ConcurrentHashMap<>();
 
-    private final SlotTags tags = new SlotTags();
-
     /**
      * @param slots one of each master by address; empty without a cluster or connection
      * @param masterOf address of a lock's master
@@ -74,10 +72,10 @@ final class StoreProbe {
     }
 
     private String probed(String master, int first) {
-        return tags.of(probed.merge(
+        return KeySpace.TAGS.of(probed.merge(
                 master,
                 first,
-                (last, next) -> masterOf.apply(tags.of(last)).equals(Optional.of(master)) ? last : next));
+                (last, next) -> masterOf.apply(KeySpace.TAGS.of(last)).equals(Optional.of(master)) ? last : next));
     }
 
     private CompletableFuture<StoreState> ask(String master, String lock) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,7 +64,7 @@ class ClientHistoriesTests {
     @Tag(Effort.TIMING)
     @Timeout(10)
     void findsTheHistoriesOfAllSlotsQuickly() {
-        SlotTags tags = new SlotTags();
+        KeySpace.SlotTags tags = new KeySpace.SlotTags();
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             assertThat(SlotHash.getSlot(tags.of(slot))).isEqualTo(slot);
         }
@@ -215,6 +216,22 @@ class ClientHistoriesTests {
         assertThat(histories.toCheck()).contains(one);
         one.learn("y:3:grace");
         assertThat(histories.toCheck()).hasSize(1);
+    }
+
+    /** Shards behind one address are known by the names of their histories alone. */
+    @Test
+    void compareOneHistoryOfEachShardAndAllOfAShardThatHasAnotherNameNow() {
+        ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
+        List<ServerHistory> one = Stream.of("a", "b", "c").map(histories::ofKey).toList();
+        one.forEach(each -> each.learn("x:1:first"));
+        histories.ofKey("d").learn("y:1:first");
+        assertThat(histories.ofKey("unused").known()).isEmpty();
+        assertThat(histories.toCheck()).hasSize(2);
+
+        one.get(0).learn("z:2:grace");
+        assertThat(histories.toCheck()).hasSize(4).containsAll(one);
+        one.get(1).confirm();
+        assertThat(histories.toCheck()).as("only a slot had moved").hasSize(3);
     }
 
     @Test

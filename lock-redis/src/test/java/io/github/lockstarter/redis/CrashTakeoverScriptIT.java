@@ -160,7 +160,7 @@ class CrashTakeoverScriptIT {
         mark(serverMicros(), LONG);
         List<String> answer = scripts.beat(CRASHED, GUARDED);
 
-        assertThat(answer).hasSize(4).startsWith(scripts.marker(), "", "");
+        assertThat(answer).hasSize(5).startsWith(scripts.marker(), "", "");
         assertThat(Integer.parseInt(answer.get(3)))
                 .as("seconds since the start of the server, which began in this second or before")
                 .isNotNegative();

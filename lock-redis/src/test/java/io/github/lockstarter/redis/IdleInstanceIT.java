@@ -83,6 +83,25 @@ class IdleInstanceIT {
         }
     }
 
+    @Test
+    void beginsTheGracePeriodOfAllUsedSlotsOfARestartedShard() {
+        List<String> keys = List.of("0", "1", "2");
+        try (RedisServer shard = RedisServer.start("--cluster-enabled", "yes")) {
+            shard.serveAllSlots();
+            RedisConnector connector = new DirectRedisConnector(shard.uri(), RedisStore.DEFAULTS);
+            try (RedisLockBackend backend = backend(connector, RedisStore.DEFAULTS)) {
+                assertThat(keys)
+                        .extracting(key -> BackendUser.answer(backend.attemptAcquire(command(key))))
+                        .hasOnlyElementsOfType(AcquireResult.Granted.class);
+
+                shard.kill();
+                shard.restart();
+
+                keys.forEach(key -> awaitGrace(() -> shard, "lock:history:{" + key + "}"));
+            }
+        }
+    }
+
     /** No command opens the connection to it, because the instance sends none. */
     @Test
     void beginsTheGracePeriodOfAPromotedClusterNode() {

@@ -16,14 +16,13 @@ import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
 import io.github.lockstarter.spi.AcquireResult;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.cluster.SlotHash;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,19 +101,6 @@ class StartCheckIT {
         }
     }
 
-    /** Addressed as one server, it is as a proxy before shards. */
-    @Test
-    void saysThatTheKeysOfAScriptBelongToSeveralShards() {
-        try (RedisServer server = RedisServer.start("--cluster-enabled", "yes")) {
-            server.commands()
-                    .clusterAddSlots(IntStream.range(0, SlotHash.SLOT_COUNT).toArray());
-            await().until(() -> server.commands().clusterInfo().contains("cluster_state:ok"));
-            assertThat(refusal(server)).hasMessageContaining("CROSSSLOT").satisfies(e -> assertThat(e.remedy())
-                    .contains("set spring.data.redis.cluster.nodes", "OSS Cluster", "one shard"));
-            assertThat(server.commands().keys("*")).isEmpty();
-        }
-    }
-
     /** Only the second slot of a lock ends with 1: the scripts derive its key, and the call does not declare it. */
     @Test
     void leavesNothingBehindWhenAScriptIsRefused() {
@@ -187,7 +173,11 @@ class StartCheckIT {
             }
             assertThat(server.commands().keys("*")).isEmpty();
             RedisSettings declared = new RedisSettings(
-                    SETTINGS.keyPrefix(), SETTINGS.commandTimeout(), SETTINGS.guard(), SingleMaster.DECLARED);
+                    SETTINGS.keyPrefix(),
+                    SETTINGS.commandTimeout(),
+                    SETTINGS.guard(),
+                    SingleMaster.DECLARED,
+                    KeyLayout.AUTO);
             try (RedisLockBackend backend = backend(server, declared)) {
                 backend.start();
                 assertThat(answer(backend.state()).failure()).isEmpty();

@@ -57,6 +57,12 @@ final class ConnectionPair implements AutoCloseable {
         return nodes == null ? Optional.empty() : nodes.nodeOf(key);
     }
 
+    void check(Consumer<RedisLink> check) {
+        if (nodes == null) {
+            check.accept(link);
+        }
+    }
+
     Map<String, CompletableFuture<RedisLink>> toAll() {
         return nodes == null ? Map.of("", CompletableFuture.completedFuture(link)) : nodes.toAll();
     }

@@ -61,6 +61,7 @@ public final class RedisConnections implements AutoCloseable {
     private boolean retrying;
     private Access access = Access.OPEN;
     private @Nullable SeveralMastersException several;
+    private volatile Consumer<RedisLink> check = link -> {};
 
     public RedisConnections(RedisConnector connector, RedisSettings settings) {
         this(connector, settings, pulse(connector, settings));
@@ -79,6 +80,11 @@ public final class RedisConnections implements AutoCloseable {
         this.patience = settings.commandTimeout();
         this.opener = connector.opener();
         this.pulse = pulse;
+    }
+
+    /** Runs a check on the opener's thread before users get a link to a single server; its failure is theirs. */
+    public void checkFirst(Consumer<RedisLink> next) {
+        check = next;
     }
 
     /** Links to all servers with keys, by address in a cluster; empty if nothing is open. */
@@ -335,6 +341,7 @@ public final class RedisConnections implements AutoCloseable {
                 checkCurrent();
                 ConnectionPair connected = opened == null ? connected() : opened;
                 opened = connected;
+                connected.check(check);
                 checkCurrent();
                 SignalMailbox wanted = mailbox;
                 if (wanted != null && !connected.isSubscribedTo(wanted)) {

@@ -64,6 +64,11 @@ public interface RedisConnector extends AutoCloseable {
         return false;
     }
 
+    /** {@return whether the address may lead to shards behind it, of which a command reaches one} */
+    default boolean mayBeSharded() {
+        return false;
+    }
+
     /** {@return whether sentinels promote the master; then the old master may keep accepting writes for a while} */
     default boolean isPromotedBySentinels() {
         return false;

@@ -84,6 +84,11 @@ public final class RedisConnectors {
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return client.connectPubSub(StringCodec.UTF8);
         }
+
+        @Override
+        public boolean mayBeSharded() {
+            return true;
+        }
     }
 
     /** {@code refreshing} merges the refreshes that many failures request at once. */

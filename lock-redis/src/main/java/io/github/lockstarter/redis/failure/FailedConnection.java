@@ -135,7 +135,8 @@ record FailedConnection(String detail, String remedy) {
                 (target.isEncrypted()
                                 ? "If the port does not speak TLS, set " + setup.withoutTls()
                                 : "If the port speaks TLS, set " + setup.withTls())
-                        + "; else check " + setup.login() + " and the server's log");
+                        + "; else check " + setup.login() + " and the server's log; a proxy must know HELLO, CLIENT and"
+                        + " SUBSCRIBE (twemproxy does not)");
     }
 
     private static boolean isClosed(Throwable failure) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.failure;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.failure.RedisFailure.FailureEffect;
 import io.github.lockstarter.redis.settings.RedisSettings;
@@ -69,6 +70,9 @@ public final class RedisExceptionTranslator {
         }
         if (root instanceof SeveralMastersException several) {
             return new RedisFailure(FailureEffect.NONE, ExceptionCauses.said(several), several.remedy(), failure);
+        }
+        if (root instanceof RedisUnavailableException unsuitable) {
+            return new RedisFailure(FailureEffect.NONE, ExceptionCauses.said(unsuitable), unsuitable.remedy(), failure);
         }
         FailedConnection reason = FailedConnection.of(failure, connector, seconds());
         return new RedisFailure(
@@ -202,7 +206,7 @@ public final class RedisExceptionTranslator {
             case "MASTERDOWN" -> "This is a replica without its master: point " + setup.master() + " at the master";
             case "CLUSTERDOWN", "TRYAGAIN" ->
                 "The cluster moves slots, or lacks the master of some: see CLUSTER INFO and CLUSTER NODES";
-            case "CROSSSLOT" -> unsuitable.ofSlots();
+            case "CROSSSLOT" -> UnsuitableServer.ofSlots();
             case "MOVED", "ASK" ->
                 "This is a node of a cluster: " + setup.cluster() + ", unless the cluster is moving its slots";
             default -> remedyOfPlain(error);

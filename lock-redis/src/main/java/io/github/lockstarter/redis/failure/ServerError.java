@@ -65,6 +65,11 @@ public record ServerError(String code, String text) {
         return PASSING.contains(code);
     }
 
+    /** Whether the keys of a call are in several slots of a cluster; proxies say it in their own words. */
+    public boolean isOfSlots() {
+        return code.equals("CROSSSLOT") || text.contains("same slot");
+    }
+
     /** Whether the server gives scripts only the keys that their call declares. */
     public boolean isOfUndeclaredKey() {
         return text.contains("undeclared key");

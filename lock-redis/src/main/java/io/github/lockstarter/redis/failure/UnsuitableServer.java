@@ -46,11 +46,10 @@ record UnsuitableServer(RedisSetup setup) {
                         + " server)";
     }
 
-    /** Also of a single address in front of the shards of a service. */
-    String ofSlots() {
-        return "This is a node of a cluster: " + setup.cluster() + ". If the service has one address for all shards"
-                + " (clustering policy Enterprise of Azure or Redis Cloud, or a proxy), choose its policy OSS Cluster,"
-                + " or a database with one shard";
+    /** The first connection finds shards. */
+    static String ofSlots() {
+        return "The address leads to shards that it did not lead to when this application connected first: restart all"
+                + " instances, which then use keys for shards";
     }
 
     private static String ofCommand(@Nullable String command) {

@@ -16,8 +16,10 @@ import java.util.List;
  * @param commandTimeout after this time the outcome of a command is unknown
  * @param guard handling of a server that may have forgotten locks
  * @param singleMaster how it is known that no other master grants the same locks
+ * @param keyLayout layout of the keys behind a single address
  */
-public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGuard guard, SingleMaster singleMaster) {
+public record RedisSettings(
+        String keyPrefix, Duration commandTimeout, HistoryGuard guard, SingleMaster singleMaster, KeyLayout keyLayout) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
@@ -49,6 +51,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGu
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @param guard already validated
      * @param singleMaster any
+     * @param keyLayout any
      * @throws IllegalArgumentException if a value is out of range; names the property
      */
     public RedisSettings {
@@ -58,7 +61,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGu
     }
 
     /**
-     * Creates settings for a server that is asked whether it is the only master.
+     * Creates settings for a server that is asked whether it is the only master, and which layout it has.
      *
      * @param keyPrefix as above
      * @param commandTimeout as above
@@ -66,7 +69,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGu
      * @throws IllegalArgumentException if a value is out of range; names the property
      */
     public RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGuard guard) {
-        this(keyPrefix, commandTimeout, guard, SingleMaster.CHECKED);
+        this(keyPrefix, commandTimeout, guard, SingleMaster.CHECKED, KeyLayout.AUTO);
     }
 
     /** How it is known that no other master accepts writes to the same keys, as in an Active-Active database. */
@@ -75,6 +78,16 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, HistoryGu
         CHECKED,
         /** The operator has declared that all instances use one master. */
         DECLARED
+    }
+
+    /** Which keys belong to the locks. All clients with one prefix use the same layout. */
+    public enum KeyLayout {
+        /** The first connection finds out whether the address leads to one server or to shards. */
+        AUTO,
+        /** All locks share a fencing counter and a history, and calls for several locks share a script. */
+        STANDALONE,
+        /** Each hash slot has a fencing counter and a history, so that shards can have the locks. */
+        CLUSTER
     }
 
     /** How an instance without a marker treats a server without a marker that was never promoted. */

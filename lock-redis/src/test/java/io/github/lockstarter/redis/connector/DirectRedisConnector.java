@@ -150,6 +150,11 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
+    public boolean mayBeSharded() {
+        return connector.mayBeSharded();
+    }
+
+    @Override
     public boolean hasReplicas() {
         return connector.hasReplicas();
     }

@@ -107,6 +107,12 @@ public final class RedisStore implements LockStore {
         return new RedisStore(connectors, others, servers, clock);
     }
 
+    /** A node with all slots of a cluster, addressed as one server: as an address of shards. */
+    public static RedisStore ofShards(RedisServer node) {
+        node.serveAllSlots();
+        return on(node);
+    }
+
     public static RedisStore behind(TcpProxy proxy) {
         return new RedisStore(RedisURI.create(proxy.host(), proxy.port()));
     }

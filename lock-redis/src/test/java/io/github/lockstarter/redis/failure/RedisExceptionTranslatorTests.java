@@ -133,8 +133,9 @@ class RedisExceptionTranslatorTests {
                         + " | --default_lua_flags=allow-undeclared-keys",
                 "NONE | ERR bad lua script for redis cluster, all the keys that the script uses should be passed using"
                         + " the KEYS array | script_check_enable to 0",
-                "NONE | ERR eval/evalsha command keys must be in same slot | its policy OSS Cluster",
-                "NONE | CROSSSLOT Keys in request don't hash to the same slot | set spring.data.redis.cluster.nodes",
+                "NONE | ERR eval/evalsha command keys must be in same slot | restart all instances",
+                "NONE | CROSSSLOT Keys in request don't hash to the same slot | restart all instances",
+                "NOT_YET | MOVED 1 10.0.0.1:6379 | set spring.data.redis.cluster.nodes",
                 "NONE | ERR command eval not support for normal user | turn Lua on",
                 "NONE | ERR unknown command `ZCARD` | The server has no ZCARD: remove its rename-command",
                 "NONE | ERR syntax error | Locks need the commands of Redis 6"

@@ -23,6 +23,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param activeActive Whether several masters accept writes and replicate each other (Active-Active, active-replica,
  *     geo-replication): true prevents startup, since each would grant the same lock. By default the server is asked.
  *     False if all instances use one master, and none fails over to another.
+ * @param keyLayout Keys of locks behind a single address: standalone on one server, cluster on shards, of which a
+ *     command reaches one. With auto, the first connection finds it out; otherwise startup fails if Redis has another
+ *     layout. Set cluster if the server may be divided into shards later.
  */
 @ConfigurationProperties(prefix = RedisLockProperties.PREFIX, ignoreUnknownFields = false)
 record RedisLockProperties(
@@ -30,7 +33,8 @@ record RedisLockProperties(
         @DefaultValue("true") boolean requiredAtStart,
         @Nullable Duration gracePeriod,
         @DefaultValue("0s") Duration deposedMasterWrites,
-        @Nullable Boolean activeActive)
+        @Nullable Boolean activeActive,
+        @DefaultValue("auto") RedisSettings.KeyLayout keyLayout)
         implements LockBackendOption {
 
     static final String NAME = "redis";
@@ -62,6 +66,7 @@ record RedisLockProperties(
                 locks.keyPrefix(),
                 commandTimeout,
                 new RedisSettings.HistoryGuard(grace, RedisSettings.FirstUse.GRANT, deposedMasterWrites),
-                activeActive == null ? RedisSettings.SingleMaster.CHECKED : RedisSettings.SingleMaster.DECLARED);
+                activeActive == null ? RedisSettings.SingleMaster.CHECKED : RedisSettings.SingleMaster.DECLARED,
+                keyLayout);
     }
 }

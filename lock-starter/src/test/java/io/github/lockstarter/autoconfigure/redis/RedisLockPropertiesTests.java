@@ -7,6 +7,7 @@ import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,8 @@ class RedisLockPropertiesTests {
                         "distributed-lock.redis.required-at-start=false",
                         "distributed-lock.redis.grace-period=3m",
                         "distributed-lock.redis.deposed-master-writes=3s",
-                        "distributed-lock.redis.active-active=false")
+                        "distributed-lock.redis.active-active=false",
+                        "distributed-lock.redis.key-layout=cluster")
                 .run(context -> {
                     RedisLockProperties properties = context.getBean(RedisLockProperties.class);
                     assertThat(properties)
@@ -53,14 +55,16 @@ class RedisLockPropertiesTests {
                                     false,
                                     Duration.ofMinutes(3),
                                     Duration.ofSeconds(3),
-                                    false));
+                                    false,
+                                    KeyLayout.CLUSTER));
                     assertThat(properties.settings(context.getBean(LockSettings.class)))
                             .isEqualTo(new RedisSettings(
                                     "shop:",
                                     Duration.ofMillis(500),
                                     new RedisSettings.HistoryGuard(
                                             Duration.ofMinutes(3), FirstUse.GRANT, Duration.ofSeconds(3)),
-                                    SingleMaster.DECLARED));
+                                    SingleMaster.DECLARED,
+                                    KeyLayout.CLUSTER));
                 });
     }
 

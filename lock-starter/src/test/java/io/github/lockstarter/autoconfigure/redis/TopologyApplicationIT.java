@@ -13,6 +13,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.kit.net.TlsFiles;
 import io.github.lockstarter.kit.redis.RedisCluster;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
@@ -145,6 +146,22 @@ class TopologyApplicationIT {
         void needsNoMoreRightsThanDocumented() {
             createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS + " +cluster|nodes +asking");
             excludesAnotherInstance(application(nodes).withPropertyValues(LOGIN));
+        }
+    }
+
+    @Nested
+    class Shards {
+
+        @RegisterExtension
+        static final RedisExtension REDIS = new RedisExtension("--cluster-enabled", "yes");
+
+        @Test
+        void needsNoMoreRightsThanDocumented() {
+            REDIS.server().serveAllSlots();
+            createUser(Stream.of(REDIS.server()), LEAST_RIGHTS);
+            excludesAnotherInstance(
+                    application("spring.data.redis.port=" + REDIS.server().port())
+                            .withPropertyValues(LOGIN));
         }
     }
 

@@ -138,6 +138,23 @@ class WrongServerIT {
         }
     }
 
+    @Test
+    void doesNotStartOnShardsWithTheKeysOfOneServer() {
+        try (RedisServer shards = RedisServer.start("--cluster-enabled", "yes")) {
+            shards.serveAllSlots();
+            application("port=" + shards.port()).run(context -> {
+                assertThat(context).hasNotFailed();
+                context.getBean(LockTemplate.class).acquire("order:42").close();
+            });
+            assertThatReport(application("port=" + shards.port())
+                            .withPropertyValues("distributed-lock.redis.key-layout=standalone"))
+                    .contains(
+                            "distributed-lock.redis.key-layout is standalone, but Redis at localhost:" + shards.port()
+                                    + " keeps keys with different hash tags on different shards",
+                            "Remove key-layout");
+        }
+    }
+
     private static AbstractStringAssert<?> assertThatReport(String... properties) {
         return assertThatReport(application(properties));
     }

@@ -49,7 +49,7 @@ class MonitorTests {
             "io.github.lockstarter.engine.TimerThread",
             "io.github.lockstarter.local.LocalLockBackend",
             "io.github.lockstarter.redis.connection.RedisConnections",
-            "io.github.lockstarter.redis.SlotTags",
+            "io.github.lockstarter.redis.KeySpace",
             "io.github.lockstarter.redlock.Candidate",
             "io.github.lockstarter.redlock.NodeAnswers",
             "io.github.lockstarter.redlock.NodeClock",

@@ -2,10 +2,12 @@ package io.github.lockstarter.kit.redis;
 
 import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.kit.net.TlsFiles;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.process.ServerProcess;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -241,6 +244,20 @@ public class RedisServer extends ServerProcess {
         removeRestrictions();
         commands().flushall();
         commands().scriptFlush();
+    }
+
+    /**
+     * Gives a server that was started with {@code --cluster-enabled yes} all slots: addressed as one server, it is as
+     * an address before shards.
+     */
+    public void serveAllSlots() {
+        if (commands().clusterInfo().contains("cluster_slots_assigned:0\r")) {
+            commands().clusterAddSlots(IntStream.range(0, SlotHash.SLOT_COUNT).toArray());
+        }
+        if (!Polling.until(() -> commands().clusterInfo().contains("cluster_state:ok"))) {
+            throw new IllegalStateException(
+                    "The slots are not served: " + commands().clusterInfo());
+        }
     }
 
     /** Removes password and restrictions of the default user. */
