@@ -187,7 +187,7 @@ public final class RedisLockBackend implements QuorumNode {
         try {
             startWarnings = check.run();
         } catch (RedisUnavailableException e) {
-            if (!isTimeout(e) && !TrialLock.isDisturbed(e)) {
+            if (!isTimeout(e)) {
                 throw e;
             }
             startWarnings = check.run(); // as in open()

@@ -2,7 +2,6 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
-import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
@@ -22,6 +21,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -30,8 +30,8 @@ import java.util.stream.Stream;
  */
 final class TrialLock {
 
-    /** Outlives the check if this JVM ends meanwhile. */
-    private static final Duration LEASE = Duration.ofSeconds(5);
+    /** Longer than the check on a slow machine; then the keys expire, if this JVM ends meanwhile. */
+    private static final Duration LEASE = Duration.ofMinutes(1);
 
     /** Of {@code release.lua}: an instance waits, and its signal failed. */
     private static final long UNSIGNALLED = 2;
@@ -44,7 +44,6 @@ final class TrialLock {
     private final AcquireScript acquireScript;
     private final RenewScript renewScript;
     private final RedisExceptionTranslator failures;
-    private CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
     private volatile boolean refusesSignals;
 
     TrialLock(
@@ -75,22 +74,26 @@ final class TrialLock {
     }
 
     /**
-     * Sends all commands at once. The second time, the server knows the scripts and the client knows the history, so
-     * they take other paths.
+     * Sends each command after the answer to the one before, which no other can overtake when the server has forgotten
+     * its script. The second time, the server knows the scripts and the client knows the history, so they take other
+     * paths.
      *
-     * @return the failures, in the order of the commands
+     * @return the first failure
      */
-    List<CompletionStage<Optional<RedisFailure>>> send() {
+    CompletionStage<Optional<RedisFailure>> send() {
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        List<CompletionStage<Optional<RedisFailure>>> sent = List.of(
-                acquire(owner, AcquireResult.Granted.class, Optional.empty(), 1),
-                acquire(waiter, AcquireResult.Contended.class, waiting, 1),
-                renew(owner),
-                release(owner),
-                acquire(waiter, AcquireResult.Granted.class, Optional.empty(), 2),
-                release(waiter));
-        answered = CompletableFuture.allOf(
-                sent.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture[]::new));
+        List<Supplier<CompletionStage<Optional<RedisFailure>>>> commands = List.of(
+                () -> acquire(owner, AcquireResult.Granted.class, Optional.empty(), 1),
+                () -> acquire(waiter, AcquireResult.Contended.class, waiting, 1),
+                () -> renew(owner),
+                () -> release(owner),
+                () -> acquire(waiter, AcquireResult.Granted.class, Optional.empty(), 2),
+                () -> release(waiter));
+        CompletionStage<Optional<RedisFailure>> sent = CompletableFuture.completedFuture(Optional.empty());
+        for (Supplier<CompletionStage<Optional<RedisFailure>>> command : commands) {
+            sent = sent.thenCompose(
+                    failure -> failure.isPresent() ? CompletableFuture.completedFuture(failure) : command.get());
+        }
         return sent;
     }
 
@@ -115,18 +118,6 @@ final class TrialLock {
         return runner.run(new ScriptCall(LockScript.RELEASE, both, token.value()), new ReleaseReader());
     }
 
-    /** Whether a command had another outcome: one that is sent again after a {@code SCRIPT FLUSH} may be overtaken. */
-    static boolean isDisturbed(Throwable failure) {
-        return ExceptionCauses.rootOf(failure) instanceof UnexpectedOutcome;
-    }
-
-    private static final class UnexpectedOutcome extends IllegalStateException {
-
-        UnexpectedOutcome(Class<?> expected, Object result) {
-            super("Not " + expected.getSimpleName() + ": " + result);
-        }
-    }
-
     private String name() {
         return owner.instance();
     }
@@ -138,7 +129,8 @@ final class TrialLock {
         return Optional.of(
                 result instanceof FailedResult failed
                         ? failures.ofExecuting(failed.cause())
-                        : failures.ofReply(new UnexpectedOutcome(expected, result)));
+                        : failures.ofReply(
+                                new IllegalStateException("Not " + expected.getSimpleName() + ": " + result)));
     }
 
     /** Keys without a lease expire too, in case this JVM ends before {@link #remove}. */
@@ -146,16 +138,12 @@ final class TrialLock {
         Stream.of(keys.fence(), history.key()).forEach(key -> redis.pexpire(key, LEASE.toMillis()));
     }
 
-    /**
-     * Never fails. After the last answer: a script that the server has forgotten is sent again. Key by key: without a
-     * cluster, they share no slot.
-     */
+    /** Never fails. After the last answer. Key by key: without a cluster, they share no slot. */
     CompletableFuture<?> remove(RedisClusterAsyncCommands<String, String> redis) {
-        return answered.handle((done, failure) -> failure == null)
-                .thenCompose(any -> CompletableFuture.allOf(
+        return CompletableFuture.allOf(
                         Stream.of(keys.lock(), keys.waiters(), keys.fence(), history.key(), history.checkedKey())
                                 .map(key -> redis.del(key).toCompletableFuture())
-                                .toArray(CompletableFuture[]::new)))
+                                .toArray(CompletableFuture[]::new))
                 .handle((done, failure) -> failure == null);
     }
 
