@@ -149,8 +149,8 @@ class CrashTakeoverIT extends RedisScenario {
 
         String mailbox = redis().pubsubChannels("lock:mailbox:" + holder.admin().instance() + "*")
                 .get(0);
-        redis().set(mailbox.replace("mailbox", "taken"), "17+");
         long before = holder.backend().count(Verb.RENEW);
+        redis().set(mailbox.replace("mailbox", "taken"), "17+");
         redis().clientKill(KillArgs.Builder.typePubsub());
         redis().clientKill(KillArgs.Builder.typeNormal());
 
