@@ -82,6 +82,7 @@ class DeclaredKeysContractIT {
             backend.listen("a".repeat(32), new RecordedSignals());
             await().untilAsserted(() -> {
                 backend.state().toCompletableFuture().join();
+                backend.crashDetection().orElseThrow().beat(List.of());
                 assertThat(backend.crashTakeover().state()).isEqualTo(CrashTakeover.State.OFF);
             });
             assertThat(backend.crashTakeover().reason())
