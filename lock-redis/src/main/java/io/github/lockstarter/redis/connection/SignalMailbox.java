@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 /**
  * Receives the messages to this instance: the encoded key of a lock that may be free, for another than the first slot
  * after {@code %=}, its number and a colon; {@value #WANTED} and the key of a lock that another instance waits for;
- * {@value #REVOKED}, the fingerprint of the revoked lock token, a colon and the key; {@value #PROOF}, which the instance
- * sends to itself. Others are ignored.
+ * {@value #REVOKED}, the fingerprint of the revoked lock token, a colon and the key; {@value #PROOF}, which the
+ * instance sends to itself. Others are ignored.
  * <p>Called on the event loops of its connection and, for a moment, of the one that replaces it.
  */
 public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
