@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * sends a signal, on the connection for commands. It counts as missed if it was published, and by the next pulse has
  * not arrived, or had no subscriber at that server, whose count decides whom releases signal and who is alive (in a
  * cluster, a server counts only its own). One may get lost during a reconnect, so the second in a row replaces the
- * connection. Without an answer nothing is known: {@link RedisLink} counts the timeout.
+ * connection; then after twice as many each time, since behind some proxies none arrives. Without an answer nothing is known: {@link RedisLink} counts the timeout.
  * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
  * Pulses run on the client's event loop, one at a time, until this is closed. With each, it also looks for another
  * master and calls the mailbox.
@@ -31,6 +31,9 @@ final class MailboxConnection {
     static final Duration PULSE = Duration.ofSeconds(5);
 
     private static final int MOST_MISSED = 2;
+
+    /** Between two replacements. */
+    private static final int MOST_PULSES = 64;
 
     final SignalMailbox mailbox;
 
@@ -104,12 +107,16 @@ final class MailboxConnection {
             missed = arrived && (counted > 0 || connector.isCluster()) ? 0 : missed + 1;
         }
         subscribers = null;
-        if (counted != null && missed >= MOST_MISSED) {
+        if (counted != null && missed >= MOST_MISSED && missed % doublingTo(missed) == 0) {
             opener.execute(() -> replace(known));
         } else {
             BackendGuard.stageOf(proof).thenAccept(count -> subscribers = count);
         }
         mailbox.onPulse();
+    }
+
+    private static int doublingTo(int pulses) {
+        return Math.min(Integer.highestOneBit(pulses), MOST_PULSES);
     }
 
     /** Subscribes on another connection; commands are not affected. After a failure, a later pulse tries again. */
