@@ -81,10 +81,12 @@ final class RedisHeartbeat implements CrashDetection {
         return link == null || keySpace.isPerSlot()
                 ? NO_PROOF
                 : link.ask(CommandType.PUBSUB, new NestedMultiOutput<>(StringCodec.UTF8), "NUMSUB")
-                        .handle((counts, failure) -> refusal = Optional.ofNullable(failure)
-                                .map(Throwable::getMessage)
-                                .map(ServerError::of)
-                                .filter(ServerError::isMissingRight));
+                        .handle((counts, failure) -> refusal = counts != null
+                                ? Optional.empty()
+                                : Optional.ofNullable(failure.getMessage())
+                                        .map(ServerError::of)
+                                        .filter(ServerError::isMissingRight)
+                                        .or(() -> refusal));
     }
 
     @Override
