@@ -36,10 +36,11 @@ import org.jspecify.annotations.Nullable;
  * it does not; that depends neither on time nor on the client. What proves nothing, such as a timeout, a break or
  * another refusal, fails the connection and decides nothing.
  * <li>In the cluster layout behind one address, the key {@code <prefix>history} is a sorted set. So a client that is
- * configured or decided otherwise, as before a change of the shards, gets no lock: the scripts of the standalone layout
- * fail at the sorted set, if the shards do not refuse them. A client of the cluster layout does not start where that
- * key is a string, unless there are shards. While it runs, it replaces a string, which another client wrote after the
- * data were lost.
+ * configured or decided otherwise gets no lock: the scripts of the standalone layout fail at the sorted set, if the
+ * shards do not refuse them. (Shards that are added while clients run are an operator's task: all clients stop first,
+ * since a proxy that routes by the first key may not lead a script to the sorted set.) A client of the cluster layout
+ * does not start where that key is a string, unless there are shards. While it runs, it replaces a string, which another
+ * client wrote after the data were lost.
  * <li>The first connection is used for a lock only after the decision, which is final for the backend.
  * </ul>
  * <p>The thread that opens connections decides; all threads read.
