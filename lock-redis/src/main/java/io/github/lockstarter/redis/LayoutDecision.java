@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * configured or decided otherwise gets no lock: the scripts of the standalone layout fail at the sorted set, if the
  * shards do not refuse them. (Shards that are added while clients run are an operator's task: all clients stop first,
  * since a proxy that routes by the first key may not lead a script to the sorted set.) A client of the cluster layout
- * does not start where that key is a string, unless there are shards. While it runs, it replaces a string, which another
- * client wrote after the data were lost.
+ * does not start where that key is a string, unless there are shards. While it runs, it replaces a string, which
+ * another client wrote after the data were lost.
  * <li>The first connection is used for a lock only after the decision, which is final for the backend.
  * </ul>
  * <p>The thread that opens connections decides; all threads read.
