@@ -14,6 +14,7 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireResult;
@@ -199,7 +200,8 @@ class MailboxIT {
                     cluster.servers().stream().map(RedisServer::uri).toList();
             try (RedisLockBackend backend = backend(DirectRedisConnector.toCluster(uris, HASTY), HASTY)) {
                 backend.listen("a", signals);
-                backend.start();
+                await().ignoreExceptionsInstanceOf(RedisUnavailableException.class)
+                        .untilAsserted(backend::start);
                 RedisServer node = cluster.servers().stream()
                         .filter(server -> server.commands()
                                         .pubsubChannels("lock:mailbox:*")
