@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Conditional;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-@Conditional(LockConditions.OnLockBackend.class)
+@Conditional(OnLockBackend.class)
 public @interface ConditionalOnLockBackend {
 
     /** {@return the name of the store's {@link LockBackendOption}} */

@@ -1,26 +1,19 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.HierarchicalBeanFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
-import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -50,27 +43,6 @@ final class LockConditions {
             return Binder.get(environment).bind(property, Bindable.listOf(String.class)).orElse(List.of()).stream();
         } catch (BindException e) {
             return Stream.empty();
-        }
-    }
-
-    /** Evaluates {@link ConditionalOnLockBackend}. */
-    static final class OnLockBackend implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return hasOwnLocks(context.getBeanFactory())
-                    && backendsInUse(context.getEnvironment())
-                            .contains(metadata.getAnnotations()
-                                    .get(ConditionalOnLockBackend.class)
-                                    .getString(MergedAnnotation.VALUE));
-        }
-
-        /** Whether no parent context has an engine. Parents are complete before their children start. */
-        private static boolean hasOwnLocks(@Nullable BeanFactory beans) {
-            return !(beans instanceof HierarchicalBeanFactory child
-                            && child.getParentBeanFactory() instanceof ListableBeanFactory parent)
-                    || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, LockEngine.class, true, false).length
-                            == 0;
         }
     }
 
