@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * sends a signal, on the connection for commands. It counts as missed if it was published, and by the next pulse has
  * not arrived, or had no subscriber at that server, whose count decides whom releases signal and who is alive (in a
  * cluster, a server counts only its own). One may get lost during a reconnect, so the second in a row replaces the
- * connection; then after twice as many each time, since behind some proxies none arrives. Without an answer nothing is known: {@link RedisLink} counts the timeout.
+ * connection; then after twice as many each time, since behind some proxies none arrives. Without an answer nothing is
+ * known: {@link RedisLink} counts the timeout.
  * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
  * Pulses run on the client's event loop, one at a time, until this is closed. With each, it also looks for another
  * master and calls the mailbox.

@@ -33,7 +33,6 @@ class ClassCycleTests {
             "WaitQueue",
             "Attempt",
             "Hold",
-            "Entry",
             "RenewAttempt",
             "WaitOutcome",
             "Obstacle"));
