@@ -20,7 +20,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.testing.Crowd;
@@ -197,7 +197,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     private static List<String> held(ApplicationContext context) {
-        return LocalLocks.held(context).snapshot().stream().map(HeldLock::key).toList();
+        return LockRunner.held(context).snapshot().stream().map(HeldLock::key).toList();
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.leader.LeaderAutoConfiguration;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
@@ -59,7 +59,7 @@ class BridgesInTransactionTests {
     }
 
     private static int held(ApplicationContext context) {
-        return LocalLocks.held(context).size();
+        return LockRunner.held(context).size();
     }
 
     private static long warnings(CapturedOutput output) {
@@ -106,7 +106,7 @@ class BridgesInTransactionTests {
         releasingAfter.run(context -> inTransaction(context, transaction -> {
             Lock lock = registryLock(context);
             assertThat(lock.tryLock()).isTrue();
-            assertThat(LocalLocks.held(context).find("integration:1").map(HeldLock::renewals))
+            assertThat(LockRunner.held(context).find("integration:1").map(HeldLock::renewals))
                     .contains(0L);
             lock.unlock();
         }));

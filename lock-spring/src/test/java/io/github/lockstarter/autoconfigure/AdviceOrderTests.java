@@ -7,7 +7,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -38,7 +38,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /** Advices on the wrong side of the lock: a commit behind the release, a body on another thread than the lock. */
 class AdviceOrderTests {
 
-    private final ApplicationContextRunner application = LocalLocks.application();
+    private final ApplicationContextRunner application = LockRunner.application();
 
     private ApplicationContextRunner withTransactionsOutside() {
         return application.withUserConfiguration(H2Bank.class, TransactionsFirst.class);
@@ -120,7 +120,7 @@ class AdviceOrderTests {
             Keeping keeping = context.getBean(Keeping.class);
             keeping.pay();
             assertThat(keeping.heldAfterwards()).isOne();
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 
@@ -145,7 +145,7 @@ class AdviceOrderTests {
                         assertThat(context).hasNotFailed();
                         context.getBean(Held.class).pay();
                         assertThat(context.getBean(Held.class).atCommit()).isOne();
-                        assertThat(LocalLocks.held(context).size()).isZero();
+                        assertThat(LockRunner.held(context).size()).isZero();
                     });
         }
     }

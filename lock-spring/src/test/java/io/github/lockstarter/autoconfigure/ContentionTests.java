@@ -13,7 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.Renewal;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -36,7 +36,7 @@ import org.springframework.context.ApplicationContext;
 @SuppressWarnings("unused")
 class ContentionTests {
 
-    private final ApplicationContextRunner application = LocalLocks.application(
+    private final ApplicationContextRunner application = LockRunner.application(
                     LockObservabilityAutoConfiguration.class)
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withPropertyValues("distributed-lock.max-wait=0");

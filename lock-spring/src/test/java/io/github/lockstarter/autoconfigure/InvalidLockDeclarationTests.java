@@ -11,7 +11,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.stream.Stream;
@@ -41,7 +41,7 @@ class InvalidLockDeclarationTests {
     private static final String FALLBACK =
             "Declare one method 'busy' with the parameters and the result of the locked one";
 
-    private final ApplicationContextRunner application = LocalLocks.application();
+    private final ApplicationContextRunner application = LockRunner.application();
 
     private void assertFails(ApplicationContextRunner runner, Class<?> type, String problem, String action) {
         assertFailsForBean(runner.withBean("subject", type), "subject", problem, action);

@@ -8,7 +8,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LibraryService;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ import org.springframework.transaction.annotation.Transactional;
 @SuppressWarnings("UnusedVariable") // the fields make the references circular
 class InvisibleMethodTests {
 
-    private final ApplicationContextRunner application = LocalLocks.application();
+    private final ApplicationContextRunner application = LockRunner.application();
 
     private static void assertFails(ApplicationContextRunner runner, String bean, String problem, String action) {
         FailureReport.assertThat(runner)

@@ -17,7 +17,7 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -38,7 +38,7 @@ import reactor.core.publisher.Mono;
 class LockAnnotationTests {
 
     private final ApplicationContextRunner application =
-            LocalLocks.application().withPropertyValues("distributed-lock.max-wait=0");
+            LockRunner.application().withPropertyValues("distributed-lock.max-wait=0");
 
     /** The keys that are held while the body runs. */
     private static List<String> heldKeys() {
@@ -57,7 +57,7 @@ class LockAnnotationTests {
     void holdsTheLockWhileTheMethodRuns() {
         application.withBean(OrderService.class).run(context -> {
             assertThat(context.getBean(OrderService.class).ship(42)).containsExactly("OrderService.ship:42");
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 
@@ -190,7 +190,7 @@ class LockAnnotationTests {
                         .hasNoCause()
                         .hasNoSuppressedExceptions();
             }
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 
@@ -218,7 +218,7 @@ class LockAnnotationTests {
             Order order = new Order();
             assertThat(context.getBean(Mutating.class).ship(order)).containsExactly("Mutating.ship:1");
             assertThat(order.reads).isOne();
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 
@@ -274,7 +274,7 @@ class LockAnnotationTests {
                         .withMessageContaining("acquireAsync");
             }
             assertThatIllegalStateException().isThrownBy(() -> bean.generic(new CompletableFuture<>()));
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
             assertThat(bean.run("done")).isEqualTo("done");
             assertThat(bean.run(List.of())).isEqualTo(List.of());
             assertThat(bean.generic(1)).isEqualTo(1);

@@ -9,7 +9,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.observe.LockObservabilityAutoConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
@@ -26,7 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** The name of a lock that code acquires by its key alone, as settings, meters, spans and the log show it. */
 class LockNameTests {
 
-    private final ApplicationContextRunner application = LocalLocks.application(
+    private final ApplicationContextRunner application = LockRunner.application(
                     LockObservabilityAutoConfiguration.class)
             .withPropertyValues("distributed-lock.locks.order.lease=25s", "distributed-lock.locks.order.max-wait=0")
             .withBean(Shipping.class)

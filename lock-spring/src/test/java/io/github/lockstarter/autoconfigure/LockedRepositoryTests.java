@@ -8,7 +8,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -36,7 +36,7 @@ import org.springframework.data.repository.CrudRepository;
 @ExtendWith(OutputCaptureExtension.class)
 class LockedRepositoryTests {
 
-    private final ApplicationContextRunner application = LocalLocks.application();
+    private final ApplicationContextRunner application = LockRunner.application();
 
     public interface Stock {
         @DistributedLock(name = "stock", key = "#id")

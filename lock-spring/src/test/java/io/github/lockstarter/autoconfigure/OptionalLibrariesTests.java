@@ -3,7 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -42,7 +42,7 @@ class OptionalLibrariesTests {
 
         public static String run() {
             StringBuilder seen = new StringBuilder();
-            LocalLocks.application().withBean(Orders.class).run(context -> {
+            LockRunner.application().withBean(Orders.class).run(context -> {
                 Orders orders = context.getBean(Orders.class);
                 seen.append(orders.ship()).append(", ").append(orders.bill().join());
                 seen.append(", ").append(context.containsBean("distributedLockReactiveTemplate"));

@@ -11,7 +11,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -24,7 +24,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** Methods whose lock has several permits. */
 class PermitsTests {
 
-    private final ApplicationContextRunner application = LocalLocks.application();
+    private final ApplicationContextRunner application = LockRunner.application();
 
     static class Partner {
 

@@ -12,7 +12,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
 import io.github.lockstarter.testing.Effort;
@@ -48,10 +48,10 @@ class ReactiveMethodTests {
     private static final Duration LONG = Patience.TIME;
 
     private final ApplicationContextRunner application =
-            LocalLocks.application().withBean(Orders.class).withPropertyValues("distributed-lock.max-wait=0");
+            LockRunner.application().withBean(Orders.class).withPropertyValues("distributed-lock.max-wait=0");
 
     private static boolean isHeld(ApplicationContext context) {
-        return LocalLocks.held(context).find("order:42").isPresent();
+        return LockRunner.held(context).find("order:42").isPresent();
     }
 
     private static void awaitFree(ApplicationContext context) {
@@ -188,7 +188,7 @@ class ReactiveMethodTests {
                         LockSupport.parkNanos(random.nextInt(60_000));
                         subscription.dispose();
                     }
-                    await().until(() -> LocalLocks.held(context).size() == 0);
+                    await().until(() -> LockRunner.held(context).size() == 0);
                     assertThat(checked.calls()).isPositive();
                     assertThat(checked.callsWithoutTheLock()).isZero();
                 });
@@ -335,7 +335,7 @@ class ReactiveMethodTests {
                             })
                             .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("innermost");
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 

@@ -8,7 +8,7 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.resilience4j.retry.annotation.Retry;
 import io.github.resilience4j.retry.configure.RetryAspect;
@@ -27,7 +27,7 @@ import org.springframework.retry.annotation.Retryable;
 class RetriedMethodTests {
 
     private final ApplicationContextRunner application =
-            LocalLocks.application().withPropertyValues("distributed-lock.max-wait=0");
+            LockRunner.application().withPropertyValues("distributed-lock.max-wait=0");
 
     @Configuration(proxyBeanMethods = false)
     @EnableRetry

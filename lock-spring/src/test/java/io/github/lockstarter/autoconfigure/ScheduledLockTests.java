@@ -20,7 +20,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.annotation.Retention;
@@ -44,7 +44,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 @ExtendWith(OutputCaptureExtension.class)
 class ScheduledLockTests {
 
-    private final ApplicationContextRunner application = LocalLocks.application(TaskSchedulingAutoConfiguration.class)
+    private final ApplicationContextRunner application = LockRunner.application(TaskSchedulingAutoConfiguration.class)
             .withPropertyValues("distributed-lock.max-wait=60s");
 
     @Configuration(proxyBeanMethods = false)

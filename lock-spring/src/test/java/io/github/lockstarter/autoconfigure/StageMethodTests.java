@@ -14,7 +14,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.transaction.testing.Bank;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -48,10 +48,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 class StageMethodTests {
 
     private final ApplicationContextRunner application =
-            LocalLocks.application().withPropertyValues("distributed-lock.max-wait=0");
+            LockRunner.application().withPropertyValues("distributed-lock.max-wait=0");
 
     private static boolean isHeld(ApplicationContext context, String key) {
-        return LocalLocks.held(context).find(key).isPresent();
+        return LockRunner.held(context).find(key).isPresent();
     }
 
     /** Each call returns the stage of its argument. */
@@ -248,7 +248,7 @@ class StageMethodTests {
                 .withPropertyValues("distributed-lock.in-transaction=release-after")
                 .run(context -> {
                     Orders orders = context.getBean(Orders.class);
-                    HeldLocks held = LocalLocks.held(context);
+                    HeldLocks held = LockRunner.held(context);
                     Bank.inTransaction(context, transaction -> {
                         for (int i = 0; i < 2; i++) {
                             orders.ship(1, CompletableFuture.completedFuture(""))
@@ -344,7 +344,7 @@ class StageMethodTests {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> result = jobs.run(work);
             await().until(() -> isHeld(context, "job"));
-            assertThat(LocalLocks.held(context).find("job").orElseThrow().owner())
+            assertThat(LockRunner.held(context).find("job").orElseThrow().owner())
                     .doesNotContain("async)");
             assertThat(jobs.runIfFree().join()).isNull();
             assertThatThrownBy(jobs.thread()::join).hasCauseInstanceOf(LockNotAcquiredException.class);

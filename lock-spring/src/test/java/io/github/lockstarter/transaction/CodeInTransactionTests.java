@@ -13,7 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
@@ -112,7 +112,7 @@ class CodeInTransactionTests {
     }
 
     private static int held(ApplicationContext context) {
-        return LocalLocks.held(context).size();
+        return LockRunner.held(context).size();
     }
 
     private static long warnings(CapturedOutput output) {

@@ -20,7 +20,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.transaction.ContainerTransactions.ContainerTransaction;
 import io.github.lockstarter.transaction.testing.Account;
@@ -190,11 +190,11 @@ class TransactionLocksTests {
     }
 
     private static boolean isHeld(ApplicationContext context, String key) {
-        return LocalLocks.held(context).find(key).isPresent();
+        return LockRunner.held(context).find(key).isPresent();
     }
 
     private static int holds(ApplicationContext context, String key) {
-        return LocalLocks.held(context).find(key).map(HeldLock::holdCount).orElse(0);
+        return LockRunner.held(context).find(key).map(HeldLock::holdCount).orElse(0);
     }
 
     private static void elsewhere(Runnable task) {
@@ -359,7 +359,7 @@ class TransactionLocksTests {
                 assertThat(holds(context, "key:a")).isOne();
                 assertThat(holds(context, "key:b")).as("after the savepoint").isOne();
             });
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 
@@ -413,7 +413,7 @@ class TransactionLocksTests {
                 payments.token("a");
                 assertThat(holds(context, "key:a")).isOne();
             });
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 
@@ -467,7 +467,7 @@ class TransactionLocksTests {
                 assertThat(holds(context, "key:b")).isEqualTo(2);
                 assertThat(holds(context, "key:c")).isOne();
             });
-            assertThat(LocalLocks.held(context).size()).isZero();
+            assertThat(LockRunner.held(context).size()).isZero();
         });
     }
 

@@ -12,7 +12,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.actuate.LockActuatorAutoConfiguration;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.leader.LeaderAutoConfiguration;
 import io.github.lockstarter.leader.LeaderGranted;
 import io.github.lockstarter.leader.LeaderOnly;
@@ -193,7 +193,7 @@ public abstract class LeaderElectionSuite {
     }
 
     private static boolean holds(ConfigurableApplicationContext instance) {
-        return LocalLocks.held(instance).find(KEY).isPresent();
+        return LockRunner.held(instance).find(KEY).isPresent();
     }
 
     @Test
@@ -562,7 +562,7 @@ public abstract class LeaderElectionSuite {
 
         assertThat(leaders.role("mail").isLeader() && leaders.role("report").isLeader())
                 .isTrue();
-        assertThat(LocalLocks.held(alone).find("leader:mail").orElseThrow().remainingLease())
+        assertThat(LockRunner.held(alone).find("leader:mail").orElseThrow().remainingLease())
                 .isBetween(Duration.ZERO, Duration.ofMinutes(1));
         assertThat(leaders.role("late")).isSameAs(late);
         assertThatThrownBy(() -> leaders.role("night shift"))

@@ -13,7 +13,7 @@ public final class RevokingOperator {
 
     /** Returns when the application knows that it has lost the lock. */
     public static void revoke(ApplicationContext context, String key) {
-        HeldLocks held = LocalLocks.held(context);
+        HeldLocks held = LockRunner.held(context);
         long fencingToken = held.find(key).orElseThrow().fencingToken();
         context.getBean(LockAdmin.class).revoke(key, fencingToken).join();
         await().until(() -> held.find(key).isEmpty());

@@ -4,7 +4,7 @@ import static io.github.lockstarter.transaction.testing.Bank.committedBalance;
 import static io.github.lockstarter.transaction.testing.Bank.inTransaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.autoconfigure.testing.LocalLocks;
+import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import java.util.Map;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +127,6 @@ public abstract class PropagationSuite {
     }
 
     private static boolean isHeld(ApplicationContext context) {
-        return LocalLocks.held(context).find(Account.LOCK).isPresent();
+        return LockRunner.held(context).find(Account.LOCK).isPresent();
     }
 }

@@ -9,9 +9,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 /** Applications whose locks are in this JVM. */
-public final class LocalLocks {
+public final class LockRunner {
 
-    private LocalLocks() {}
+    private LockRunner() {}
 
     /** With the locks' configuration, Boot's AOP and the given auto-configurations. */
     public static ApplicationContextRunner application(Class<?>... further) {
