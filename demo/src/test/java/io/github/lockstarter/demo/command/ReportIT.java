@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,6 +49,7 @@ class ReportIT {
     }
 
     @Test
+    @Tag("full")
     void theCheckFindsLocksThatHoldInOneJvmOnly() {
         assertThat(report("redis://" + REDIS.server().address(), "--seconds=10", "--distributed-lock.backend=local"))
                 .isEqualTo(1);
