@@ -16,16 +16,21 @@ import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RecordedSignals;
 import io.github.lockstarter.redis.connection.RoutingProxy;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.RedisURI;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The Redis backend, on a server whose scripts may use only the keys of their call, as Dragonfly by default. */
+/**
+ * The Redis backend, on a server whose scripts may use only the keys of their call, as Dragonfly by default. The
+ * simulation looks for undeclared keys in every episode; permits have the most keys.
+ */
 class DeclaredKeysContractIT {
 
     @RegisterExtension
@@ -96,6 +101,7 @@ class DeclaredKeysContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Acquire extends AcquireContract {
         Acquire() {
             super(DeclaredKeysContractIT::restricted);
@@ -103,6 +109,7 @@ class DeclaredKeysContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Release extends ReleaseContract {
         Release() {
             super(DeclaredKeysContractIT::restricted);
@@ -110,6 +117,7 @@ class DeclaredKeysContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class MinimumHold extends MinimumHoldContract {
         MinimumHold() {
             super(DeclaredKeysContractIT::restricted);
@@ -124,6 +132,7 @@ class DeclaredKeysContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Renew extends RenewContract {
         Renew() {
             super(DeclaredKeysContractIT::restricted);
@@ -131,6 +140,7 @@ class DeclaredKeysContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Fencing extends FencingContract {
         Fencing() {
             super(DeclaredKeysContractIT::restricted);
@@ -138,6 +148,7 @@ class DeclaredKeysContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Admin extends AdminContract {
         Admin() {
             super(DeclaredKeysContractIT::restricted);

@@ -4,11 +4,17 @@ import io.github.lockstarter.contract.FencingTokenRaiseContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StoreSuites;
 import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The Redis backend, on shards behind one address, against the contract. */
+/**
+ * The Redis backend, on shards behind one address, against the contract. In each build, {@code LayoutDecisionIT} guards
+ * the layout.
+ */
+@Tag(Effort.FULL)
 class RedisShardsContractIT extends StoreSuites {
 
     @RegisterExtension
