@@ -401,7 +401,8 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener, this::onPulse));
+        connections.subscribe(new SignalMailbox(
+                keySpace.mailboxOf(instanceId), listener, () -> !keySpace.isPerSlot(), this::onPulse));
     }
 
     private void onPulse() {

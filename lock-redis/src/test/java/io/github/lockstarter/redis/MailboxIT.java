@@ -174,7 +174,7 @@ class MailboxIT {
         @Test
         void provesAgainWhateverTheWorkOfAPulseThrows() {
             AtomicInteger pulses = new AtomicInteger();
-            SignalMailbox mailbox = new SignalMailbox("lock:mailbox:a", signals, () -> {
+            SignalMailbox mailbox = new SignalMailbox("lock:mailbox:a", signals, () -> true, () -> {
                 pulses.incrementAndGet();
                 throw new IllegalStateException("planted");
             });
@@ -246,6 +246,24 @@ class MailboxIT {
             }
         }
 
+        /** Behind one address, commands and the mailbox may reach different nodes. */
+        @Test
+        void keepsAMailboxOnAnotherShard() {
+            RedisServer publisher = REDIS.topology().servers().get(0);
+            RedisServer another = REDIS.topology().servers().get(1);
+            SignalMailbox mailbox = new SignalMailbox("lock:mailbox:a", signals, () -> false, () -> {});
+            publisher.commands().configResetstat();
+            try (FirstMailboxBehind connector = new FirstMailboxBehind(direct(another), direct(publisher));
+                    RedisConnections connections =
+                            new RedisConnections(connector, RedisStore.SETTINGS, Duration.ofSeconds(1))) {
+                connections.subscribe(mailbox);
+
+                awaitMessages(publisher);
+                assertThat(connector.mailboxes.get()).isEqualTo(1);
+                assertThat(connections.hearsSignals()).isTrue();
+            }
+        }
+
         /** As on a node that has left the cluster: it answers, and no other one sends it messages. */
         @Test
         void reopensAMailboxThatTheClusterDoesNotReach() {
@@ -267,7 +285,7 @@ class MailboxIT {
         }
     }
 
-    /** The third tells that the first two did not count as missed. */
+    /** The third one is sent only after the first two have been judged. */
     private static void awaitMessages(RedisServer publisher) {
         await().atMost(Patience.TIME)
                 .untilAsserted(() -> assertThat(publisher.info("commandstats").getOrDefault("cmdstat_publish", ""))

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * server hangs, does not know the subscription, or is not the one that publishes signals.
  * <p>Invariant: signals arrive if the last message of the instance to itself did. Each pulse sends one as a release
  * sends a signal, on the connection for commands. It counts as missed if it was published, and by the next pulse has
- * not arrived, or had no subscriber at that server, whose count decides whom releases signal and who is alive (in a
- * cluster, a server counts only its own). One may get lost during a reconnect, so the second in a row replaces the
- * connection; then after twice as many each time, since behind some proxies none arrives. Without an answer nothing is
- * known: {@link RedisLink} counts the timeout.
+ * not arrived, or had no subscriber at that server, whose count decides whom releases signal and who is alive (on the
+ * shards of a cluster or behind one address, a server counts only its own). One may get lost during a reconnect, so the
+ * second in a row replaces the connection; then after twice as many each time, since behind some proxies none arrives.
+ * Without an answer nothing is known: {@link RedisLink} counts the timeout.
  * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
  * Pulses run on the client's event loop, one at a time, until this is closed. With each, it also looks for another
  * master and calls the mailbox.
@@ -105,7 +105,7 @@ final class MailboxConnection {
         boolean arrived = mailbox.takeProof();
         Long counted = subscribers;
         if (counted != null) {
-            missed = arrived && (counted > 0 || connector.isCluster()) ? 0 : missed + 1;
+            missed = arrived && (counted > 0 || !mailbox.isCounted()) ? 0 : missed + 1;
         }
         subscribers = null;
         if (counted != null && missed >= MOST_MISSED && missed % doublingTo(missed) == 0) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.connection;
 import io.github.lockstarter.spi.SignalListener;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,14 +27,19 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
     private final String channel;
     private final SignalListener listener;
+    private final BooleanSupplier counted;
     private final Runnable onPulse;
     private volatile boolean wasOpen;
     private volatile boolean proven;
 
-    /** @param onPulse runs on the event loop with each pulse of the subscription; returns at once */
-    public SignalMailbox(String channel, SignalListener listener, Runnable onPulse) {
+    /**
+     * @param counted whether the server of a lock counts this mailbox, wherever it subscribes; false on shards
+     * @param onPulse runs on the event loop with each pulse of the subscription; returns at once
+     */
+    public SignalMailbox(String channel, SignalListener listener, BooleanSupplier counted, Runnable onPulse) {
         this.channel = channel;
         this.listener = listener;
+        this.counted = counted;
         this.onPulse = onPulse;
     }
 
@@ -46,6 +52,10 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
         boolean taken = proven;
         proven = false;
         return taken;
+    }
+
+    boolean isCounted() {
+        return counted.getAsBoolean();
     }
 
     String channel() {

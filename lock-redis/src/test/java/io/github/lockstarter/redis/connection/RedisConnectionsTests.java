@@ -246,7 +246,7 @@ class RedisConnectionsTests {
     }
 
     private static SignalMailbox mailbox() {
-        return new SignalMailbox("lock:mailbox:a", mock(SignalListener.class), () -> {});
+        return new SignalMailbox("lock:mailbox:a", mock(SignalListener.class), () -> true, () -> {});
     }
 
     @Test
