@@ -17,6 +17,7 @@ import java.util.OptionalInt;
  * What the processes of a report see of each other, in a file that each maps into its memory: no server takes part, and
  * the figures of a killed process remain. Thread-safe.
  */
+@SuppressWarnings("EnumOrdinal") // all processes run the same classes
 final class SharedFigures {
 
     /** Set by the command; the instances follow. */
@@ -185,7 +186,7 @@ final class SharedFigures {
             bucket++;
         }
         int shift = bucket >> PRECISION;
-        long from8 = ((bucket & 7) + 9L << shift) - 1;
+        long from8 = (((bucket & 7) + 9L) << shift) - 1;
         return all == 0 ? Duration.ZERO : Duration.ofNanos((from8 - 8) * 1_000);
     }
 

@@ -184,6 +184,7 @@ public final class RoutingProxy implements AutoCloseable {
     }
 
     /** A value of Redis' protocol as it was received, and the texts in it. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Value(byte[] bytes, List<String> texts) {
 
         static Value read(InputStream in) throws IOException {
