@@ -12,8 +12,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -87,7 +86,7 @@ final class LayoutDecision {
     }
 
     private KeyLayout find(RedisLink link) {
-        RedisAsyncCommands<String, String> redis = commandsOf(link);
+        RedisClusterAsyncCommands<String, String> redis = link.async();
         int breaks = link.breaksCounted();
         boolean sharded = isSharded(redis);
         if (link.breaks() != breaks) { // commands may have been sent twice
@@ -110,12 +109,8 @@ final class LayoutDecision {
         return KeyLayout.CLUSTER;
     }
 
-    private static RedisAsyncCommands<String, String> commandsOf(RedisLink link) {
-        return ((StatefulRedisConnection<String, String>) link.commands()).async();
-    }
-
     /** Direct commands set locks, and a release frees them if its script reaches them all. */
-    private boolean isSharded(RedisAsyncCommands<String, String> redis) {
+    private boolean isSharded(RedisClusterAsyncCommands<String, String> redis) {
         String prefix = settings.keyPrefix() + "start-check:" + UUID.randomUUID() + ":{";
         JointRelease ofAllTags = new JointRelease(redis, i -> prefix + i * i + '}'); // at most 8 % of all slots apart
         JointRelease ofOneTag = new JointRelease(redis, i -> prefix + "permits}:p" + i);
@@ -129,7 +124,7 @@ final class LayoutDecision {
         return sharded;
     }
 
-    private boolean isClaimed(RedisAsyncCommands<String, String> redis) {
+    private boolean isClaimed(RedisClusterAsyncCommands<String, String> redis) {
         return answer(redis.zcard(claim)
                         .exceptionallyCompose(failure -> isOfAnotherType(failure)
                                 ? CompletableFuture.completedFuture(0L)
@@ -137,7 +132,7 @@ final class LayoutDecision {
                 > 0;
     }
 
-    private void claim(RedisAsyncCommands<String, String> redis, boolean sharded) {
+    private void claim(RedisClusterAsyncCommands<String, String> redis, boolean sharded) {
         try {
             answer(sharded ? reclaim(redis) : add(redis));
         } catch (CompletionException e) {
@@ -150,19 +145,19 @@ final class LayoutDecision {
     /** Called at regular intervals. Returns at once. */
     void keep(@Nullable RedisLink link) {
         if (link != null && layout == KeyLayout.CLUSTER && connector.mayBeSharded()) {
-            CompletionStage<Long> unused = reclaim(commandsOf(link));
+            CompletionStage<Long> unused = reclaim(link.async());
         }
     }
 
     /** Also if another client has written a history since the data were lost. */
-    private CompletionStage<Long> reclaim(RedisAsyncCommands<String, String> redis) {
+    private CompletionStage<Long> reclaim(RedisClusterAsyncCommands<String, String> redis) {
         return add(redis)
                 .exceptionallyCompose(failure -> isOfAnotherType(failure)
                         ? redis.del(claim).thenCompose(deleted -> add(redis))
                         : CompletableFuture.failedFuture(failure));
     }
 
-    private CompletionStage<Long> add(RedisAsyncCommands<String, String> redis) {
+    private CompletionStage<Long> add(RedisClusterAsyncCommands<String, String> redis) {
         return redis.zadd(claim, 0, nameOf(KeyLayout.CLUSTER));
     }
 
@@ -201,7 +196,7 @@ final class LayoutDecision {
         private final CompletionStage<List<Object>> release;
         private final List<CompletionStage<Long>> deletions;
 
-        JointRelease(RedisAsyncCommands<String, String> redis, IntFunction<String> name) {
+        JointRelease(RedisClusterAsyncCommands<String, String> redis, IntFunction<String> name) {
             List<String> locks =
                     IntStream.range(0, CallQueue.MOST).mapToObj(name).toList();
             SetArgs limit = SetArgs.Builder.px(settings.commandTimeout().multipliedBy(2)); // the release is given up

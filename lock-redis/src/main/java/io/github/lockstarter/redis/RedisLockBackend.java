@@ -140,7 +140,6 @@ public final class RedisLockBackend implements QuorumNode {
         this.connector = connector;
         this.settings = settings;
         this.connections = connections;
-        connections.checkFirst(layout::decide);
         this.runner = new ScriptRunner(connections, failures);
         this.adminScripts = new AdminScripts(runner, keySpace, histories);
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
@@ -149,6 +148,10 @@ public final class RedisLockBackend implements QuorumNode {
         this.probedKeys = keySpace.ofProbes();
         this.probeScript = new AcquireScript(runner, probedKeys, histories, failures, (unacknowledged, key) -> {});
         this.serverChecks = new ServerChecks(connections, connector, settings, keySpace);
+        connections.checkFirst(opened -> {
+            serverChecks.refuseSeveralMasters(opened);
+            layout.decide(opened);
+        });
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
                 : Optional.of(new TakeoverAcknowledgement(connector, keySpace, settings));
@@ -182,7 +185,7 @@ public final class RedisLockBackend implements QuorumNode {
     public void start() {
         connections.start();
         acknowledgement.ifPresent(TakeoverAcknowledgement::start);
-        StartCheck check = new StartCheck(connections, connector, settings, keySpace, histories, failures);
+        StartCheck check = new StartCheck(connections, connector, keySpace, histories, failures);
         open();
         try {
             startWarnings = check.run();
@@ -202,9 +205,11 @@ public final class RedisLockBackend implements QuorumNode {
         connections
                 .open(keySpace.history())
                 .flatMap(failure -> isTimeout(failure) ? connections.open(keySpace.history()) : Optional.of(failure))
-                .map(failures::ofConnecting)
                 .ifPresent(failure -> {
-                    throw StartCheck.unavailable(failure);
+                    connections.refusal().ifPresent(several -> {
+                        throw several;
+                    });
+                    throw StartCheck.unavailable(failures.ofConnecting(failure));
                 });
     }
 

@@ -4,11 +4,14 @@ import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BackendGuard;
+import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandType;
@@ -123,10 +126,25 @@ final class ServerChecks {
                 });
     }
 
-    /** The server of a start that did not reach it may be one of several masters too. */
+    /** A connection that was opened again may lead to another server. */
     private List<String> examine(String server, ServerState state) {
         state.severalMasters(connector.target(), settings).ifPresent(connections::refuse);
         return state.warnings(server, settings);
+    }
+
+    /**
+     * Asks a server, in a cluster any of them. Blocks.
+     *
+     * @throws SeveralMastersException after refusing all commands
+     */
+    void refuseSeveralMasters(RedisLink opened) {
+        RedisClusterAsyncCommands<String, String> redis = opened.async();
+        String told = BlockingWait.awaitUninterruptibly(
+                ServerState.info(redis.info(), redis.info("crdt")).toCompletableFuture());
+        ServerState.of(told).severalMasters(connector.target(), settings).ifPresent(several -> {
+            connections.refuse(several);
+            throw several;
+        });
     }
 
     private static CompletionStage<String> info(RedisLink server, String... sections) {

@@ -43,7 +43,8 @@ record ServerState(Map<String, String> fields) {
         return text(sections).thenCombine(text(crdt), String::concat);
     }
 
-    private static CompletionStage<String> text(CompletionStage<String> asked) {
+    /** Empty if the server refuses. */
+    static CompletionStage<String> text(CompletionStage<String> asked) {
         return asked.handle((info, failure) -> {
             if (failure != null && !(ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException)) {
                 throw new CompletionException(failure);

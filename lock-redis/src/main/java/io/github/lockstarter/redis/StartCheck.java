@@ -7,17 +7,12 @@ import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.connector.Replication;
-import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
-import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
 import io.lettuce.core.SetArgs;
-import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.util.List;
@@ -41,7 +36,6 @@ final class StartCheck {
 
     private final RedisConnections connections;
     private final RedisConnector connector;
-    private final RedisSettings settings;
     private final KeySpace keySpace;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
@@ -49,13 +43,11 @@ final class StartCheck {
     public StartCheck(
             RedisConnections connections,
             RedisConnector connector,
-            RedisSettings settings,
             KeySpace keySpace,
             ClientHistories histories,
             RedisExceptionTranslator failures) {
         this.connections = connections;
         this.connector = connector;
-        this.settings = settings;
         this.keySpace = keySpace;
         this.histories = histories;
         this.failures = failures;
@@ -65,31 +57,22 @@ final class StartCheck {
      * A missing history id does not prevent the start.
      *
      * @return warnings
-     * @throws SeveralMastersException after refusing all commands
      */
     public List<String> run() {
         TrialLock trial = new TrialLock(keySpace, connections, connector, failures);
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();
         connections.link(trial.keys().lock(), opened);
-        StatefulConnection<String, String> connection =
-                answer(opened, failures::ofConnecting).commands();
-        RedisClusterAsyncCommands<String, String> redis =
-                connection instanceof StatefulRedisClusterConnection<String, String> cluster
-                        ? cluster.async()
-                        : ((StatefulRedisConnection<String, String>) connection).async();
+        RedisLink link = answer(opened, failures::ofConnecting);
+        RedisClusterAsyncCommands<String, String> redis = link.async();
         LockKeys real = keySpace.keysOf(KEY);
         AsyncCommand<String, String, List<Object>> look =
                 AdminScripts.inspect(real, 0, histories.of(real.lock())).byText();
         List<CompletionStage<?>> commands = sent(redis, trial.keys());
-        CompletionStage<String> info = ServerState.info(redis.info(), redis.info("crdt"));
-        connection.dispatch(look);
+        CompletionStage<String> info = ServerState.text(redis.info());
+        link.commands().dispatch(look);
         commands.forEach(command -> answer(command, failures::ofExecuting));
         String told = answer(info, failures::ofExecuting);
         answer(look, failures::ofExecuting);
-        ServerState.of(told).severalMasters(connector.target(), settings).ifPresent(several -> {
-            connections.refuse(several);
-            throw several;
-        });
         histories.found(Optional.of(Replication.of(told).history()).filter(name -> !name.isEmpty()));
         run(trial, redis);
         return trial.refusesSignals() ? List.of(withoutSignals()) : List.of();

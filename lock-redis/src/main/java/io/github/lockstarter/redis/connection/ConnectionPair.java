@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionPair implements AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
-    /** Unused in a cluster. */
+    /** In a cluster for {@link #check} only. */
     private final RedisLink link;
 
     /** Null for a single server. */
@@ -58,9 +58,7 @@ final class ConnectionPair implements AutoCloseable {
     }
 
     void check(Consumer<RedisLink> check) {
-        if (nodes == null) {
-            check.accept(link);
-        }
+        check.accept(link);
     }
 
     Map<String, CompletableFuture<RedisLink>> toAll() {

@@ -82,7 +82,7 @@ public final class RedisConnections implements AutoCloseable {
         this.pulse = pulse;
     }
 
-    /** Runs a check on the opener's thread before users get a link to a single server; its failure is theirs. */
+    /** Runs a check on the opener's thread before users get a link; its failure is theirs. */
     public void checkFirst(Consumer<RedisLink> next) {
         check = next;
     }
@@ -210,6 +210,11 @@ public final class RedisConnections implements AutoCloseable {
         if (open != null) {
             open.abandon(connector.loop(), patience);
         }
+    }
+
+    /** Why all commands fail, after {@link #refuse}. */
+    public synchronized Optional<SeveralMastersException> refusal() {
+        return Optional.ofNullable(several);
     }
 
     public void stop() {

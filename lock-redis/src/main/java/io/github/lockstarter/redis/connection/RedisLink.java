@@ -6,6 +6,9 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -66,6 +69,13 @@ public final class RedisLink implements RedisConnectionStateListener {
 
     public StatefulConnection<String, String> commands() {
         return commands;
+    }
+
+    /** Commands one by one, not through scripts. */
+    public RedisClusterAsyncCommands<String, String> async() {
+        return commands instanceof StatefulRedisClusterConnection<String, String> cluster
+                ? cluster.async()
+                : ((StatefulRedisConnection<String, String>) commands).async();
     }
 
     /** In a cluster the connection to this server, which follows no redirect; null if it is not open. */
