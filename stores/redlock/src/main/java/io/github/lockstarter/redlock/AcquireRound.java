@@ -20,7 +20,7 @@ final class AcquireRound {
 
     private final List<QuorumMember> nodes;
     private final AcquireCommand command;
-    private final SignalQuorum waits;
+    private final QueuePlaces places;
     private final Candidate candidate;
     private final Votes votes;
     private final CompletableFuture<AcquireResult> outcome = new CompletableFuture<>();
@@ -35,18 +35,18 @@ final class AcquireRound {
     AcquireRound(
             List<QuorumMember> nodes,
             AcquireCommand command,
-            SignalQuorum waits,
+            QueuePlaces places,
             ConcurrentMap<LockToken, Candidate> candidates) {
         this.nodes = nodes;
         this.command = command;
-        this.waits = waits;
+        this.places = places;
         this.candidate = Candidate.of(nodes, candidates, command.key(), command.token(), nodes.size());
         this.votes = new Votes(new Quorum(nodes.size()));
     }
 
     CompletionStage<AcquireResult> hold() {
-        firstOfWait = command.waiting().isPresent() && waits.begun(command.key());
-        NodeAnswers.ask(votes.quorum, node -> nodes.get(node).vote(waits.placed(node, command)), this::voted);
+        firstOfWait = places.begin(command);
+        NodeAnswers.ask(votes.quorum, node -> nodes.get(node).vote(places.placed(node, command)), this::voted);
         return outcome;
     }
 
@@ -60,7 +60,7 @@ final class AcquireRound {
                 consequences.add(
                         decided instanceof Granted
                                 ? leave(node)
-                                : () -> waits.placedAt(node, command.key(), contended.position()));
+                                : () -> places.place(node, command.key(), contended.position()));
             }
             decide(consequences);
         });
@@ -100,7 +100,7 @@ final class AcquireRound {
     private void win(List<Runnable> consequences) {
         AcquireResult granted = new Granted(fencingToken, othersWaiting);
         decided = granted;
-        consequences.add(() -> waits.ended(command.key()));
+        consequences.add(() -> places.end(command.key()));
         if (command.waiting().isPresent()) {
             votes.contended().mapToObj(this::leave).forEach(consequences::add);
         }
@@ -110,11 +110,8 @@ final class AcquireRound {
     private void refuse(AcquireResult refusal, List<Runnable> consequences) {
         decided = refusal;
         candidate.giveUp(consequences);
-        int missing = votes.missingGrants();
-        if (refusal instanceof Contended && command.waiting().isPresent()) {
-            consequences.add(() -> waits.refused(command.key(), missing));
-        } else if (firstOfWait) { // no node has queued this instance
-            consequences.add(() -> waits.ended(command.key()));
+        if (firstOfWait && !(refusal instanceof Contended)) { // no node has queued this instance
+            consequences.add(() -> places.end(command.key()));
         }
         consequences.add(() -> outcome.complete(refusal));
     }

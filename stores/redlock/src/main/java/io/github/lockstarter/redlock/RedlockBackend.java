@@ -82,7 +82,7 @@ public final class RedlockBackend implements LockBackend {
     private final String name;
     private final QuorumEvents events;
     private final List<QuorumMember> nodes;
-    private final SignalQuorum waits;
+    private final QueuePlaces places;
     private final ConcurrentMap<LockToken, Candidate> candidates = new ConcurrentHashMap<>();
     private final QuorumAdmin admin;
     private volatile Consumer<StoreEvent> receiver = event -> {};
@@ -92,22 +92,22 @@ public final class RedlockBackend implements LockBackend {
      * Creates a backend on this machine's clock.
      *
      * @param stores nodes, always in the same order; closed by {@link #close}
-     * @param settings shared by the nodes
+     * @param longestLease longest lease of any lock of any client
      * @throws IllegalArgumentException for fewer than 3 nodes
      */
-    public RedlockBackend(List<? extends QuorumNode> stores, RedlockSettings settings) {
-        this(stores, settings, System::nanoTime);
+    public RedlockBackend(List<? extends QuorumNode> stores, Duration longestLease) {
+        this(stores, longestLease, System::nanoTime);
     }
 
     /**
      * Creates a backend on the given clock.
      *
      * @param stores nodes, always in the same order; closed by {@link #close}
-     * @param settings shared by the nodes
+     * @param longestLease longest lease of any lock of any client
      * @param monotonicNanos as {@link System#nanoTime()}
      * @throws IllegalArgumentException for fewer than 3 nodes
      */
-    public RedlockBackend(List<? extends QuorumNode> stores, RedlockSettings settings, LongSupplier monotonicNanos) {
+    public RedlockBackend(List<? extends QuorumNode> stores, Duration longestLease, LongSupplier monotonicNanos) {
         if (stores.size() < LEAST_NODES) {
             throw new IllegalArgumentException("A quorum needs " + LEAST_NODES + " nodes or more, so that one may fail;"
                     + " there are " + stores.size());
@@ -117,10 +117,10 @@ public final class RedlockBackend implements LockBackend {
         this.events = new QuorumEvents(quorum, name, monotonicNanos, event -> receiver.accept(event));
         this.nodes = IntStream.range(0, stores.size())
                 .mapToObj(node -> new QuorumMember(
-                        stores.get(node), monotonicNanos, settings.longestLease(), event -> events.report(node, event)))
+                        stores.get(node), monotonicNanos, longestLease, event -> events.report(node, event)))
                 .toList();
         this.admin = new QuorumAdmin(quorum, nodes);
-        this.waits = new SignalQuorum(stores.size(), settings, monotonicNanos);
+        this.places = new QueuePlaces(stores.size());
     }
 
     @Override
@@ -130,7 +130,7 @@ public final class RedlockBackend implements LockBackend {
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected("The lock backend over " + nodes.size() + " nodes is closed", cause));
         }
-        return new AcquireRound(nodes, command, waits, candidates).hold();
+        return new AcquireRound(nodes, command, places, candidates).hold();
     }
 
     @Override
@@ -143,9 +143,9 @@ public final class RedlockBackend implements LockBackend {
         Candidate candidate = Candidate.of(nodes, candidates, command.key(), command.token(), 1);
         candidate.releases();
         if (command.requeue().isPresent()) {
-            waits.requeued(command.key());
+            places.requeue(command.key());
         } else if (command.endsWait()) {
-            waits.ended(command.key());
+            places.end(command.key());
         }
         CompletionStage<ReleaseResult> outcome = NodeAnswers.decided(
                 quorum,
@@ -222,24 +222,24 @@ public final class RedlockBackend implements LockBackend {
         receiver = listener::onStoreEvent;
         for (int node = 0; node < nodes.size(); node++) {
             QuorumMember member = nodes.get(node);
-            member.listen(instanceId, new NodeListener(node, member, waits, listener, events));
+            member.listen(instanceId, new NodeListener(node, member, places, listener, events));
         }
     }
 
     private record NodeListener(
-            int node, QuorumMember member, SignalQuorum waits, SignalListener listener, QuorumEvents events)
+            int node, QuorumMember member, QueuePlaces places, SignalListener listener, QuorumEvents events)
             implements SignalListener {
 
         @Override
         public void onSignal(String key, int slot) {
-            if (waits.signalled(node, key)) {
+            if (places.signal(key)) {
                 listener.onSignal(key, slot);
             }
         }
 
         @Override
         public void onWanted(String key) {
-            if (waits.wanted(node, key)) {
+            if (places.want(key)) {
                 listener.onWanted(key);
             }
         }

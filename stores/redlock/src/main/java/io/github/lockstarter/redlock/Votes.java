@@ -60,10 +60,6 @@ final class Votes extends NodeAnswers<AcquireResult> {
                 .toList();
     }
 
-    int missingGrants() {
-        return quorum.needed() - granted();
-    }
-
     IntStream contended() {
         return IntStream.range(0, quorum.nodes()).filter(node -> at(node) instanceof Contended);
     }

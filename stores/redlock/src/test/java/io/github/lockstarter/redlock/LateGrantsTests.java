@@ -38,7 +38,7 @@ class LateGrantsTests {
     }
 
     private RedlockBackend newBackend(List<SimLink> links) {
-        return new RedlockBackend(links, new RedlockSettings(SimLink.TIMEOUT, LEASE), world::nanos);
+        return new RedlockBackend(links, LEASE, world::nanos);
     }
 
     private CompletionStage<AcquireResult> acquire(LockToken asking) {

@@ -35,8 +35,7 @@ class QuorumAdminTests {
     private final List<ScriptedNode> nodes =
             IntStream.range(0, 5).mapToObj(i -> new ScriptedNode("node-" + i)).toList();
     private final AtomicLong nanos = new AtomicLong(1);
-    private final RedlockBackend backend =
-            new RedlockBackend(nodes, new RedlockSettings(Duration.ofMillis(50), LEASE), nanos::get);
+    private final RedlockBackend backend = new RedlockBackend(nodes, LEASE, nanos::get);
 
     private static StoredLock held(LockHolder holder, long fencingToken) {
         return new Held(Optional.of(holder), Optional.of(LEASE), fencingToken, 0);

@@ -52,7 +52,7 @@ class RedlockLateAnswersTests {
     }
 
     private RedlockBackend newBackend(List<SimLink> some) {
-        return new RedlockBackend(some, new RedlockSettings(SimLink.TIMEOUT, LEASE), world::nanos);
+        return new RedlockBackend(some, LEASE, world::nanos);
     }
 
     private <R> R answered(CompletionStage<R> stage) {

@@ -63,7 +63,7 @@ class RedlockMinimumHoldTests {
     }
 
     private final List<Node> nodes = IntStream.range(0, 5).mapToObj(Node::new).toList();
-    private final RedlockBackend backend = new RedlockBackend(nodes, new RedlockSettings(Duration.ofMillis(50), LEASE));
+    private final RedlockBackend backend = new RedlockBackend(nodes, LEASE);
 
     private void acquire() {
         CompletionStage<AcquireResult> acquiring =

@@ -55,7 +55,7 @@ class RedlockOutageTests {
     private final List<SilentNode> silent = List.of(new SilentNode("c"), new SilentNode("d"));
     private final RedlockBackend backend = new RedlockBackend(
             List.of(new ScriptedNode("a"), new ScriptedNode("b"), silent.get(0), silent.get(1)),
-            new RedlockSettings(Duration.ofMillis(50), Duration.ofSeconds(30)));
+            Duration.ofSeconds(30));
 
     private final LockListener listener = new LockListener() {
         @Override

@@ -31,8 +31,7 @@ class RedlockSignalsTests {
                     () -> new SimLink(world, new SimNode(world, LEASE.multipliedBy(2), true), 0, true))
             .limit(5)
             .toList();
-    private final RedlockBackend backend =
-            new RedlockBackend(links, new RedlockSettings(SimLink.TIMEOUT, LEASE), world::nanos);
+    private final RedlockBackend backend = new RedlockBackend(links, LEASE, world::nanos);
     private final List<String> received = new ArrayList<>();
 
     private <R> R answer(CompletionStage<R> stage) {
@@ -96,6 +95,57 @@ class RedlockSignalsTests {
 
         assertThat(received).containsExactly(KEY);
         assertThat(answer(attempt)).isInstanceOf(AcquireResult.Contended.class);
+    }
+
+    @Test
+    void passesOnOneSignalPerAttempt() {
+        listen();
+        assertThat(acquired(new LockToken("b", 1))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(acquired(new LockToken("a", 1))).isInstanceOf(AcquireResult.Contended.class);
+        links.forEach(link -> link.signal(KEY));
+        assertThat(received).containsExactly(KEY);
+
+        assertThat(acquired(new LockToken("a", 2))).isInstanceOf(AcquireResult.Contended.class);
+        links.forEach(link -> link.signal(KEY));
+
+        assertThat(received).containsExactly(KEY, KEY);
+    }
+
+    @Test
+    void dropsSignalsAfterAGrant() {
+        listen();
+        assertThat(acquired(new LockToken("a", 1))).isInstanceOf(AcquireResult.Granted.class);
+
+        links.forEach(link -> link.signal(KEY));
+
+        assertThat(received).isEmpty();
+    }
+
+    @Test
+    void dropsSignalsAfterTheEndOfTheWait() {
+        listen();
+        LockToken token = new LockToken("a", 1);
+        assertThat(acquired(new LockToken("b", 1))).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(acquired(token)).isInstanceOf(AcquireResult.Contended.class);
+        answer(backend.releaseToken(ReleaseCommand.endOfWait(KEY, token)));
+
+        links.forEach(link -> link.signal(KEY));
+
+        assertThat(received).isEmpty();
+    }
+
+    /** No node has queued the instance. */
+    @Test
+    void dropsSignalsAfterAFirstAttemptWithoutAnswers() {
+        listen();
+        links.forEach(link -> link.cut = true);
+        CompletionStage<AcquireResult> attempt = backend.attemptAcquire(waiting(new LockToken("a", 1)));
+        world.run(SimLink.TIMEOUT);
+        assertThat(attempt).isCompletedWithValueMatching(AcquireResult.Unknown.class::isInstance);
+
+        links.forEach(link -> link.signal(KEY));
+
+        assertThat(received).isEmpty();
     }
 
     @Test

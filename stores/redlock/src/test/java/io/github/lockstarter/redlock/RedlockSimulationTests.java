@@ -62,12 +62,11 @@ class RedlockSimulationTests {
             node.setClock(Duration.ofNanos(world.upTo(500_000_000)));
             nodes.add(node);
         }
-        RedlockSettings settings = new RedlockSettings(SimLink.TIMEOUT, setup.lease);
         for (int i = 0; i < setup.clients; i++) {
             List<SimLink> links = nodes.stream()
                     .map(node -> new SimLink(world, node, setup.loss, setup.tellsTime).overtakes(setup.overtaking))
                     .toList();
-            RedlockBackend backend = new RedlockBackend(links, settings, world::nanos);
+            RedlockBackend backend = new RedlockBackend(links, setup.lease, world::nanos);
             new SimClient(world, backend, "client" + i, setup.habits()).start();
         }
         setup.faults.accept(world, nodes);

@@ -53,8 +53,8 @@ class MonitorTests {
             "io.github.lockstarter.redlock.Candidate",
             "io.github.lockstarter.redlock.NodeAnswers",
             "io.github.lockstarter.redlock.NodeClock",
+            "io.github.lockstarter.redlock.QueuePlaces",
             "io.github.lockstarter.redlock.QuorumEvents",
-            "io.github.lockstarter.redlock.SignalQuorum",
             "io.github.lockstarter.redlock.UnreleasedTokens");
 
     @Test

@@ -34,8 +34,8 @@ public final class RedlockAutoConfiguration {
     @Bean
     @ConditionalOnLockBackend(RedlockProperties.NAME)
     @ConditionalOnMissingLockBackend
-    RedlockBackend distributedLockRedlockBackend(RedlockNodes nodes, LockSettings locks, RedlockProperties properties) {
-        return new RedlockBackend(nodes.backends(), properties.settings(locks));
+    RedlockBackend distributedLockRedlockBackend(RedlockNodes nodes, LockSettings locks) {
+        return new RedlockBackend(nodes.backends(), locks.longestLease());
     }
 
     @Bean

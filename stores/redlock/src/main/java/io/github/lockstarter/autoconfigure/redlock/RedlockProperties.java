@@ -5,7 +5,6 @@ import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -117,10 +116,6 @@ record RedlockProperties(
         return nodes.stream()
                 .map(entry -> RedlockNode.parse(entry, sslBundle != null))
                 .toList();
-    }
-
-    RedlockSettings settings(LockSettings locks) {
-        return new RedlockSettings(nodeTimeout, locks.longestLease());
     }
 
     /**

@@ -11,7 +11,6 @@ import io.github.lockstarter.redis.connector.RedisConnectors;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.redlock.RedlockBackend;
-import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.QuorumNode;
 import io.lettuce.core.ClientOptions;
@@ -103,8 +102,7 @@ public final class QuorumStore implements LockStore {
         Duration least = settings.commandTimeout().multipliedBy(4);
         RedlockBackend backend = new RedlockBackend(
                 nodes.stream().map(this::node).map(wrapping).toList(),
-                new RedlockSettings(
-                        settings.commandTimeout(), longestLease.compareTo(least) < 0 ? least : longestLease));
+                longestLease.compareTo(least) < 0 ? least : longestLease);
         backends.add(backend);
         return backend;
     }

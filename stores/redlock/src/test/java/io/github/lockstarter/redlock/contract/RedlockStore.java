@@ -6,7 +6,6 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.redlock.RedlockBackend;
-import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -35,7 +34,8 @@ import java.util.stream.Stream;
 /** Locks of this JVM, kept by a quorum of nodes, of which some may be down. */
 final class RedlockStore implements LockStore {
 
-    private static final RedlockSettings SETTINGS = new RedlockSettings(Duration.ofMillis(200), Duration.ofSeconds(60));
+    private static final Duration NODE_TIMEOUT = Duration.ofMillis(200);
+    private static final Duration LONGEST_LEASE = Duration.ofSeconds(60);
 
     private final SettableClock clock = new SettableClock();
     private final List<LocalLockBackend> up;
@@ -67,7 +67,7 @@ final class RedlockStore implements LockStore {
                 IntStream.range(0, down).mapToObj(i -> new DownNode()),
                 IntStream.range(0, up.size())
                         .mapToObj(i -> new LocalNode(up.get(i), clock, i < majority() ? paused : new AtomicBoolean())));
-        return new RedlockBackend(nodes.toList(), SETTINGS, clock::nanos);
+        return new RedlockBackend(nodes.toList(), LONGEST_LEASE, clock::nanos);
     }
 
     private int majority() {
@@ -76,7 +76,7 @@ final class RedlockStore implements LockStore {
 
     @Override
     public Optional<Duration> commandTimeout() {
-        return Optional.of(SETTINGS.nodeTimeout());
+        return Optional.of(NODE_TIMEOUT);
     }
 
     @Override
@@ -169,7 +169,7 @@ final class RedlockStore implements LockStore {
 
         private static <R> CompletionStage<R> later(R unknown) {
             return new CompletableFuture<R>()
-                    .completeOnTimeout(unknown, SETTINGS.nodeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+                    .completeOnTimeout(unknown, NODE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         }
 
         private static Exception late() {

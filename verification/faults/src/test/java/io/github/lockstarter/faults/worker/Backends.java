@@ -11,7 +11,6 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.redlock.RedlockBackend;
-import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -43,7 +42,7 @@ final class Backends {
                             .map(node -> new RedisLockBackend(
                                     new DirectRedisConnector(node, settings, address::route), settings))
                             .toList(),
-                    new RedlockSettings(COMMAND_TIMEOUT, setup.longestLease()));
+                    setup.longestLease());
         }
         RedisConnector connector = setup.has(WorkerOptions.Guard.OWN_THREADS)
                 ? connector(address, settings)
