@@ -3,7 +3,6 @@ package io.github.lockstarter.fence;
 import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.spi.StoredKeys;
 import java.sql.Connection;
 import java.util.Objects;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.fence;
 
-import io.github.lockstarter.OvertakenException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,6 @@ package io.github.lockstarter.fence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.fence.testing.Overlapping;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import java.util.List;

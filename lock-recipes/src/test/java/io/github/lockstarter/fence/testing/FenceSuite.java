@@ -3,8 +3,8 @@ package io.github.lockstarter.fence.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.fence.Fences;
+import io.github.lockstarter.fence.OvertakenException;
 import io.github.lockstarter.kit.Patience;
 import java.util.List;
 import java.util.Objects;

@@ -28,7 +28,7 @@ class InvoiceNumbers {
     /**
      * Returns the last committed number plus one, and keeps the lock until the caller's transaction has completed.
      *
-     * @throws io.github.lockstarter.OvertakenException if a later caller has entered; nothing is committed
+     * @throws io.github.lockstarter.fence.OvertakenException if a later caller has entered; nothing is committed
      */
     @DistributedLock(name = "invoice-number", inTransaction = InTransaction.RELEASE_AFTER)
     public long next() {

@@ -34,7 +34,7 @@ public class OrderService {
      * Ships an order. Calls for the same order run one at a time; {@code application.yml} sets how long they wait.
      *
      * @throws OrderException if the order does not exist or has already been shipped
-     * @throws io.github.lockstarter.OvertakenException if a later holder has opened the order; nothing is written
+     * @throws io.github.lockstarter.fence.OvertakenException if a later holder has opened the order; nothing is written
      */
     @DistributedLock(key = "#orderId", leaseMs = 30000)
     public Order ship(long orderId) {

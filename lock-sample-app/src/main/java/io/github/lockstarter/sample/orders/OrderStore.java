@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.orders;
 
-import io.github.lockstarter.OvertakenException;
+import io.github.lockstarter.fence.OvertakenException;
 import io.github.lockstarter.fence.RedisFences;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.OvertakenException;
+import io.github.lockstarter.fence.OvertakenException;
 import io.github.lockstarter.sample.RunningSample;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

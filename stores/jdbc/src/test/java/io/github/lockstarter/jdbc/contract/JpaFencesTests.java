@@ -3,8 +3,8 @@ package io.github.lockstarter.jdbc.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.fence.Fences;
+import io.github.lockstarter.fence.OvertakenException;
 import io.github.lockstarter.fence.testing.Overlapping;
 import io.github.lockstarter.kit.Patience;
 import jakarta.persistence.Entity;

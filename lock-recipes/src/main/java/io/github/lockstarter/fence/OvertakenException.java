@@ -1,4 +1,7 @@
-package io.github.lockstarter;
+package io.github.lockstarter.fence;
+
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 
 /**
  * Thrown by a resource's fence: a later holder of the lock has already used the resource, so this holder has lost the
