@@ -34,13 +34,14 @@ class ComposeFilesTests {
 
     private static final Path PROJECT = Path.of("..");
     private static final String BASE = "compose.yaml";
+    private static final String SENTINEL = "compose.sentinel.yaml";
     private static final String REDLOCK = "compose.redlock.yaml";
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
     private static final Pattern NGINX_SERVER = Pattern.compile("(?m)^\\s*server ([a-z0-9-]+):8080\\b");
     private static final Pattern NGINX_TIMEOUT = Pattern.compile("proxy_read_timeout (\\d+s);");
 
     @ParameterizedTest
-    @ValueSource(strings = {BASE, "compose.sentinel.yaml", REDLOCK})
+    @ValueSource(strings = {BASE, SENTINEL, REDLOCK})
     void setOnlyKnownProperties(String file) {
         Set<String> known = knownVariables();
 
@@ -52,7 +53,7 @@ class ComposeFilesTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {BASE, "compose.sentinel.yaml", REDLOCK})
+    @ValueSource(strings = {BASE, SENTINEL, REDLOCK})
     void referToKnownServicesOnly(String file) {
         Map<String, Map<String, Object>> all = new HashMap<>(services(BASE));
         all.putAll(services(file));
@@ -99,6 +100,23 @@ class ComposeFilesTests {
             assertThat(duration(map(service, "environment").get("DISTRIBUTED_LOCK_MAX_WAIT")))
                     .isBetween(maxLease.plusSeconds(5), nginx.minusSeconds(5));
         }
+    }
+
+    /** Otherwise a deposed master grants locks until it learns of the failover. */
+    @Test
+    void requireAllReplicasForWritesBesideSentinel() {
+        List<String> commands = services(SENTINEL).values().stream()
+                .map(service -> String.valueOf(service.get("command")))
+                .filter(command -> command.startsWith("redis-server"))
+                .toList();
+        long replicas = commands.stream()
+                .filter(command -> command.contains("--replicaof"))
+                .count();
+
+        assertThat(replicas).isPositive();
+        assertThat(commands).allSatisfy(command -> assertThat(command)
+                .startsWith(String.valueOf(services(BASE).get("redis").get("command")))
+                .contains("--min-replicas-to-write " + replicas + " ", "--min-replicas-max-lag 8 "));
     }
 
     private static Map<String, Map<String, Object>> instances() {
