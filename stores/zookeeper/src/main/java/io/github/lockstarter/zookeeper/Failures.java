@@ -15,6 +15,10 @@ import org.apache.zookeeper.client.ConnectStringParser;
 /** Classifies failures of the client, and converts them to results with an unknown outcome. Stateless. */
 final class Failures {
 
+    static final String QUEUE_DELETED =
+            "The container of the lock was deleted in ZooKeeper before the attempt was in it,"
+                    + " several times in a row. The servers delete empty containers; check that nobody else does";
+
     private Failures() {}
 
     static CompletionException withoutProof() {

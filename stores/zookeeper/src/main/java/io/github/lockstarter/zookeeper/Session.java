@@ -88,6 +88,11 @@ final class Session implements CrashDetection {
         return withoutRoot ? Optional.of(Failures.withoutChroot(client)) : Optional.empty();
     }
 
+    /** The problem after a further command, which may be without an answer. */
+    CompletableFuture<Optional<String>> askForRoot() {
+        return send().thenApply(session -> problem());
+    }
+
     /** As granted by the servers; before the first connection, as requested. */
     Duration timeout() {
         int granted = client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();

@@ -172,7 +172,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         }
         QueueAttempt attempt = new QueueAttempt(own, session, paths.directory(command.key()), command);
         CompletionStage<AcquireResult> answer =
-                inTime(attempt.begin().exceptionally(this::notAcquired), Failures::ofAcquire);
+                inTime(attempt.begin().exceptionallyCompose(this::notAcquired), Failures::ofAcquire);
         return answer.thenApply(result -> {
             if (closed || result instanceof AcquireResult.Unknown) {
                 attempt.giveUp();
@@ -181,11 +181,14 @@ public final class ZooKeeperLockBackend implements LockBackend {
         });
     }
 
-    /** A container with its parents can be created, unless the root of the client is missing. */
-    private AcquireResult notAcquired(Throwable failure) {
+    /** A container with its parents can be created, unless the root is missing or others delete the container. */
+    private CompletableFuture<AcquireResult> notAcquired(Throwable failure) {
+        Throwable cause = BackendGuard.causeOf(failure);
         return NodeCalls.isNoNode(failure)
-                ? new AcquireResult.Rejected(Failures.withoutChroot(client), BackendGuard.causeOf(failure))
-                : Failures.ofAcquire(failure);
+                ? session.askForRoot().thenApply(problem -> problem.<AcquireResult>map(
+                                missing -> new AcquireResult.Rejected(missing, cause))
+                        .orElseGet(() -> new AcquireResult.Unavailable(Failures.QUEUE_DELETED, cause)))
+                : CompletableFuture.completedFuture(Failures.ofAcquire(failure));
     }
 
     @Override

@@ -3,11 +3,16 @@ package io.github.lockstarter.zookeeper;
 import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.AdditionalAnswers.delegatesTo;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult.Unavailable;
 import io.github.lockstarter.spi.LockToken;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +47,28 @@ class NodeCallsIT {
             await().until(() -> !answer(calls.exists(released)));
             assertThat(answer(calls.exists(node.path()))).isTrue();
             assertThat(nanos).returns(TimeUnit.SECONDS.toNanos(30), ArgumentCaptor::getValue);
+        }
+    }
+
+    /** Creations go below a root that does not exist, as if each container were deleted before the node is in it. */
+    @Test
+    void reportsDeletedContainersWithoutNamingAChroot() {
+        String servers = ZooKeeperServers.shared().address();
+        try (CuratorFramework client = ZooKeeperClients.connected(servers, ZooKeeperClients.SESSION);
+                CuratorFramework elsewhere =
+                        ZooKeeperClients.connected(servers + "/not-there", ZooKeeperClients.SESSION)) {
+            CuratorFramework creatingElsewhere = mock(CuratorFramework.class, delegatesTo(client));
+            doAnswer(call -> elsewhere.create()).when(creatingElsewhere).create();
+            try (ZooKeeperLockBackend backend =
+                    new ZooKeeperLockBackend(creatingElsewhere, ZooKeeperClients.settings(ZooKeeperClients.SESSION))) {
+                AcquireCommand attempt = new AcquireCommand(
+                        "order:42", new LockToken("a", 1), ZooKeeperClients.SESSION, 0, 1, Optional.empty());
+
+                assertThat(answer(backend.attemptAcquire(attempt)))
+                        .isInstanceOfSatisfying(Unavailable.class, result -> assertThat(result.reason())
+                                .contains("container", "deleted")
+                                .doesNotContain("chroot"));
+            }
         }
     }
 }
