@@ -15,312 +15,163 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
 
 /** Kinds of faults. Each affects one instance, one server, or all of them, and is healed after its time. */
 public enum FaultKind {
     /** The connections of an instance break, and are opened again. */
-    CUT {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                struck.wires().forEach(Wire::cut);
-                return new Strike("links of " + struck.name, () -> {});
-            });
-        }
-
-        @Override
-        Duration longest(Setting setting) {
-            return MOMENT;
-        }
-    },
+    CUT((world, struck, fault) -> {
+        struck.wires().forEach(Wire::cut);
+        return () -> {};
+    }),
     /** The connections of an instance break repeatedly, each between a write and its answer. */
-    CUT_BEFORE_ANSWER {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                cutAgain(world, struck, world.time.nanos() + fault.lasts().toNanos());
-                return new Strike(
-                        "links of " + struck.name, () -> struck.wires().forEach(Wire::cut));
-            });
-        }
-
-        private void cutAgain(World world, Instance struck, long end) {
-            if (world.time.nanos() < end) {
-                struck.wires().forEach(Wire::cutBeforeAnswer);
-                world.after(Duration.ofMillis(20), () -> cutAgain(world, struck, end));
-            }
-        }
-
-        @Override
-        Duration longest(Setting setting) {
-            return UNTIL_USED;
-        }
-    },
+    CUT_BEFORE_ANSWER((world, struck, fault) -> {
+        cutAgain(world, struck, world.time.nanos() + fault.lasts().toNanos());
+        return () -> struck.wires().forEach(Wire::cut);
+    }),
     /** The connection on which an instance gets signals breaks. */
-    CUT_MAILBOX {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                struck.wires().stream().filter(Wire::isMailbox).forEach(Wire::cut);
-                return new Strike("links of " + struck.name, () -> {});
-            });
-        }
-
-        @Override
-        Duration longest(Setting setting) {
-            return MOMENT;
-        }
-    },
+    CUT_MAILBOX((world, struck, fault) -> {
+        struck.wires().stream().filter(Wire::isMailbox).forEach(Wire::cut);
+        return () -> {};
+    }),
     /** The server drops the connection for an instance's signals; the instance detects that later. */
-    DROP_MAILBOX {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                List<Wire> dropped =
-                        struck.wires().stream().filter(Wire::isMailbox).toList();
-                dropped.forEach(Wire::dropAtServer);
-                return new Strike("links of " + struck.name, () -> dropped.forEach(Wire::cut));
-            });
-        }
-    },
+    DROP_MAILBOX((world, struck, fault) -> {
+        List<Wire> dropped = struck.wires().stream().filter(Wire::isMailbox).toList();
+        dropped.forEach(Wire::dropAtServer);
+        return () -> dropped.forEach(Wire::cut);
+    }),
     /** The connections of an instance break, and none can be opened for a while. */
-    PARTITION {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                world.servers.all().forEach(server -> server.reach(struck.process, false));
-                struck.wires().forEach(Wire::cut);
-                return new Strike(
-                        "links of " + struck.name,
-                        () -> world.servers.all().forEach(server -> server.reach(struck.process, true)));
-            });
-        }
-    },
+    PARTITION((world, struck, fault) -> {
+        reach(world, struck, false);
+        struck.wires().forEach(Wire::cut);
+        return () -> reach(world, struck, true);
+    }),
     /** Answers to an instance arrive late, its signals in time. */
-    LATE_ANSWERS {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                List<Wire> late = struck.wires().stream()
-                        .filter(wire -> !wire.isMailbox())
-                        .toList();
-                late.forEach(wire -> wire.delayAnswers(Duration.ofMillis(5 + fault.target() % 100)));
-                return new Strike(
-                        "links of " + struck.name, () -> late.forEach(wire -> wire.delayAnswers(Duration.ZERO)));
-            });
-        }
-    },
+    LATE_ANSWERS((world, struck, fault) -> {
+        List<Wire> late =
+                struck.wires().stream().filter(wire -> !wire.isMailbox()).toList();
+        late.forEach(wire -> wire.delayAnswers(Duration.ofMillis(5 + fault.target() % 100)));
+        return () -> late.forEach(wire -> wire.delayAnswers(Duration.ZERO));
+    }),
     /** Packets of an instance are lost; its connections continue afterwards, or break. */
-    SILENCE {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                List<Wire> silent = struck.wires();
-                silent.forEach(Wire::silence);
-                world.servers.all().forEach(server -> server.reach(struck.process, false));
-                return new Strike("links of " + struck.name, () -> {
-                    world.servers.all().forEach(server -> server.reach(struck.process, true));
-                    silent.forEach(fault.target() % 2 == 0 ? Wire::heal : Wire::cut);
-                });
-            });
-        }
-    },
+    SILENCE((world, struck, fault) -> {
+        List<Wire> silent = struck.wires();
+        silent.forEach(Wire::silence);
+        reach(world, struck, false);
+        return () -> {
+            reach(world, struck, true);
+            silent.forEach(fault.target() % 2 == 0 ? Wire::heal : Wire::cut);
+        };
+    }),
     /** Each packet takes longer. */
-    SLOW {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            world.slowDown(2 + fault.target() % 60);
-            return Optional.of(new Strike("links", () -> world.slowDown(1)));
-        }
-    },
+    SLOW((world, fault) -> {
+        world.slowDown(2 + fault.target() % 60);
+        return strike("links", () -> world.slowDown(1));
+    }),
     /** An instance is paused, as by a long garbage collection. */
-    PAUSE {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                struck.pause();
-                return new Strike(struck.name, struck::resume);
-            });
-        }
-    },
+    PAUSE((world, struck, fault) -> {
+        struck.pause();
+        return struck::resume;
+    }),
     /** An instance is killed; another one takes its place. */
-    KILL {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                struck.kill();
-                return new Strike(struck.name, () -> world.replace(struck));
-            });
-        }
-    },
+    KILL((world, struck, fault) -> {
+        struck.kill();
+        return () -> world.replace(struck);
+    }),
     /** An instance is stopped gracefully; another one takes its place. */
-    STOP {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return instance(world, fault).map(struck -> {
-                struck.stop(fault.lasts());
-                return new Strike(struck.name, () -> world.replace(struck));
-            });
-        }
-    },
+    STOP((world, struck, fault) -> {
+        struck.stop(fault.lasts());
+        return () -> world.replace(struck);
+    }),
     /** An operator takes a lock from its holder. */
-    REVOKE {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            String key = world.slots().get(fault.target() % world.slots().size());
-            return instance(world, fault).map(struck -> {
-                struck.engine
-                        .admin()
-                        .inspect(LabEvent.lockOf(key), World.slotOf(key))
-                        .thenAccept(seen -> {
-                            if (seen instanceof StoredLock.Held held) {
-                                world.revoked(key, held.fencingToken());
-                                long sent = world.time.nanos();
-                                struck.engine
-                                        .admin()
-                                        .revoke(LabEvent.lockOf(key), World.slotOf(key), held.fencingToken())
-                                        .thenAccept(revocation -> {
-                                            if (revocation instanceof Revocation.Revoked) {
-                                                world.promises.revoked(key, held.fencingToken(), sent);
-                                            }
-                                        });
-                            }
-                        });
-                return new Strike("", () -> {});
-            });
-        }
-    },
-    /** An operator tries to take a lock from a holder that he saw a while ago, and another one has it now. */
-    REVOKE_STALE {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            String key = world.slots().get(fault.target() % world.slots().size());
-            return instance(world, fault).map(struck -> {
-                struck.engine
-                        .admin()
-                        .inspect(LabEvent.lockOf(key), World.slotOf(key))
-                        .thenAccept(seen -> {
-                            if (seen instanceof StoredLock.Held held) {
-                                struck.time(
-                                        fault.lasts(), () -> revokeUnlessHeld(world, struck, key, held.fencingToken()));
-                            }
-                        });
-                return new Strike("", () -> {});
-            });
-        }
-
-        private void revokeUnlessHeld(World world, Instance operator, String key, long fencingToken) {
-            if (!world.watch.isHeldBy(key, fencingToken)) {
-                operator.engine.admin().revoke(LabEvent.lockOf(key), World.slotOf(key), fencingToken);
-            }
-        }
-    },
-    /** A server is paused. */
-    PAUSE_SERVER {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            Server struck =
-                    world.servers.all().get(fault.target() % world.servers.all().size());
-            if (!struck.process().isRunning()) {
-                return Optional.empty();
-            }
-            struck.process().pause();
-            return Optional.of(new Strike(struck.toString(), struck.process()::resume));
-        }
-    },
-    /** The master crashes, and starts again with the data that it had written down. */
-    RESTART {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            Server struck = world.servers.master();
-            if (!world.mayForget()) {
-                return Optional.empty();
-            }
-            struck.kill();
-            return Optional.of(new Strike(struck.toString(), () -> world.startAgain(struck)));
-        }
-    },
-    /** All keys are deleted. */
-    FLUSH {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return world.mayForget() ? onMaster(world, List.of("FLUSHALL")) : Optional.empty();
-        }
-    },
-    /** The master writes a snapshot, from which it may start later. */
-    SNAPSHOT {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            world.servers.master().redis.save();
-            return Optional.of(new Strike("snapshot", () -> {}));
-        }
-    },
-    /** The master forgets its scripts. */
-    SCRIPT_FLUSH {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return onMaster(world, List.of("SCRIPT", "FLUSH"));
-        }
-    },
-    /** The master refuses writes. */
-    REFUSE {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            Server struck = world.servers.master();
-            struck.redis.refuseWrites("NOREPLICAS Not enough good replicas to write.");
-            return Optional.of(new Strike(struck.toString(), struck.redis::acceptWrites));
-        }
-    },
-    /** The clock of the master is set back, once in an episode. */
-    CLOCK_BACK {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            Duration step = world.setting.lease().dividedBy(2 + fault.target() % 5);
-            return world.stepClockBack(step) ? Optional.of(new Strike("clock", () -> {})) : Optional.empty();
-        }
-    },
-    /** A replica stays behind the master. */
-    LAG {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            List<Server> replicas = world.servers.replicas();
-            Server struck = replicas.get(fault.target() % replicas.size());
-            struck.redis.lag(1 + fault.target() % 100);
-            return Optional.of(new Strike(struck.toString(), () -> struck.redis.lag(0)));
-        }
-    },
-    /** The master crashes, and a replica is promoted. */
-    CRASH_FAILOVER {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return world.promotable(fault.target()).map(promoted -> {
-                Server crashed = world.servers.master();
-                crashed.kill();
-                world.servers.promote(promoted);
-                return new Strike(crashed.toString(), () -> world.startAgain(crashed));
-            });
-        }
-    },
-    /** A replica is promoted while the master continues, for as long as the settings allow for. */
-    FAILOVER {
-        @Override
-        Optional<Strike> begin(World world, PlannedFault fault) {
-            return world.promotable(fault.target()).map(promoted -> {
-                Server deposed = world.servers.master();
-                world.servers.promote(promoted);
-                if (world.setting.deposedWrites().isZero()) {
-                    world.servers.demote(deposed);
-                    return new Strike(deposed.toString(), () -> {});
+    REVOKE((world, struck, fault) -> {
+        String key = chosen(world.slots(), fault);
+        ifHeld(struck, key, fencingToken -> {
+            world.revoked(key, fencingToken);
+            long sent = world.time.nanos();
+            revoke(struck, key, fencingToken).thenAccept(revocation -> {
+                if (revocation instanceof Revocation.Revoked) {
+                    world.promises.revoked(key, fencingToken, sent);
                 }
-                return new Strike(deposed.toString(), () -> world.servers.demote(deposed));
             });
+        });
+        return () -> {};
+    }),
+    /** An operator tries to take a lock from a holder that he saw a while ago, and another one has it now. */
+    REVOKE_STALE((world, struck, fault) -> {
+        String key = chosen(world.slots(), fault);
+        ifHeld(
+                struck,
+                key,
+                fencingToken -> struck.time(fault.lasts(), () -> {
+                    if (!world.watch.isHeldBy(key, fencingToken)) {
+                        revoke(struck, key, fencingToken);
+                    }
+                }));
+        return () -> {};
+    }),
+    /** A server is paused. */
+    PAUSE_SERVER((world, fault) -> {
+        Server struck = chosen(world.servers.all(), fault);
+        if (!struck.process().isRunning()) {
+            return Optional.empty();
         }
-
-        @Override
-        Duration longest(Setting setting) {
-            return setting.deposedWrites();
+        struck.process().pause();
+        return strike(struck, struck.process()::resume);
+    }),
+    /** The master crashes, and starts again with the data that it had written down. */
+    RESTART((world, fault) -> {
+        Server struck = world.servers.master();
+        if (!world.mayForget()) {
+            return Optional.empty();
         }
-    };
+        struck.kill();
+        return strike(struck, () -> world.startAgain(struck));
+    }),
+    /** All keys are deleted. */
+    FLUSH((world, fault) -> world.mayForget() ? onMaster(world, List.of("FLUSHALL")) : Optional.empty()),
+    /** The master writes a snapshot, from which it may start later. */
+    SNAPSHOT((world, fault) -> {
+        world.servers.master().redis.save();
+        return strike("snapshot", () -> {});
+    }),
+    /** The master forgets its scripts. */
+    SCRIPT_FLUSH((world, fault) -> onMaster(world, List.of("SCRIPT", "FLUSH"))),
+    /** The master refuses writes. */
+    REFUSE((world, fault) -> {
+        Server struck = world.servers.master();
+        struck.redis.refuseWrites("NOREPLICAS Not enough good replicas to write.");
+        return strike(struck, struck.redis::acceptWrites);
+    }),
+    /** The clock of the master is set back, once in an episode. */
+    CLOCK_BACK((world, fault) -> {
+        Duration step = world.setting.lease().dividedBy(2 + fault.target() % 5);
+        return world.stepClockBack(step) ? strike("clock", () -> {}) : Optional.empty();
+    }),
+    /** A replica stays behind the master. */
+    LAG((world, fault) -> {
+        Server struck = chosen(world.servers.replicas(), fault);
+        struck.redis.lag(1 + fault.target() % 100);
+        return strike(struck, () -> struck.redis.lag(0));
+    }),
+    /** The master crashes, and a replica is promoted. */
+    CRASH_FAILOVER((world, fault) -> world.promotable(fault.target()).flatMap(promoted -> {
+        Server crashed = world.servers.master();
+        crashed.kill();
+        world.servers.promote(promoted);
+        return strike(crashed, () -> world.startAgain(crashed));
+    })),
+    /** A replica is promoted while the master continues, for as long as the settings allow for. */
+    FAILOVER((world, fault) -> world.promotable(fault.target()).flatMap(promoted -> {
+        Server deposed = world.servers.master();
+        world.servers.promote(promoted);
+        if (world.setting.deposedWrites().isZero()) {
+            world.servers.demote(deposed);
+            return strike(deposed, () -> {});
+        }
+        return strike(deposed, () -> world.servers.demote(deposed));
+    }));
 
     private static final Duration MOMENT = Duration.ofMillis(20);
 
@@ -352,6 +203,27 @@ public enum FaultKind {
      */
     record Strike(String target, Runnable healing) {}
 
+    /** Starts a fault. */
+    private interface Beginning {
+        Optional<Strike> begin(World world, PlannedFault fault);
+    }
+
+    /** Starts a fault of an instance, and returns what ends it. */
+    private interface OfInstance {
+        Runnable begin(World world, Instance struck, PlannedFault fault);
+    }
+
+    private final Beginning beginning;
+
+    FaultKind(Beginning beginning) {
+        this.beginning = beginning;
+    }
+
+    FaultKind(OfInstance ofInstance) {
+        this.beginning = (world, fault) -> instance(world, fault)
+                .map(struck -> new Strike(nameOf(struck), ofInstance.begin(world, struck, fault)));
+    }
+
     /** The faults under which the setting keeps its promises. */
     static List<FaultKind> possible(Setting setting) {
         return Arrays.stream(values())
@@ -362,7 +234,12 @@ public enum FaultKind {
     /** How long it lasts at most. */
     Duration longest(Setting setting) {
         Duration twice = setting.lease().multipliedBy(2);
-        return twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
+        return switch (this) {
+            case CUT, CUT_MAILBOX -> MOMENT;
+            case CUT_BEFORE_ANSWER -> UNTIL_USED;
+            case FAILOVER -> setting.deposedWrites();
+            default -> twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
+        };
     }
 
     boolean isOfLinks() {
@@ -394,11 +271,48 @@ public enum FaultKind {
     }
 
     /** Starts the fault; empty if there is no target now, or the promises do not cover it. */
-    abstract Optional<Strike> begin(World world, PlannedFault fault);
+    Optional<Strike> begin(World world, PlannedFault fault) {
+        return beginning.begin(world, fault);
+    }
+
+    private String nameOf(Instance struck) {
+        return isOfLinks() ? "links of " + struck.name : isHarmless() ? "" : struck.name;
+    }
+
+    private static Optional<Strike> strike(Object target, Runnable healing) {
+        return Optional.of(new Strike(target.toString(), healing));
+    }
+
+    private static <T> T chosen(List<T> among, PlannedFault fault) {
+        return among.get(fault.target() % among.size());
+    }
 
     private static Optional<Instance> instance(World world, PlannedFault fault) {
-        Instance chosen = world.instances.get(fault.target() % world.instances.size());
-        return Optional.of(chosen).filter(instance -> instance.process.isRunning() && !instance.isStopping());
+        return Optional.of(chosen(world.instances, fault))
+                .filter(instance -> instance.process.isRunning() && !instance.isStopping());
+    }
+
+    private static void cutAgain(World world, Instance struck, long end) {
+        if (world.time.nanos() < end) {
+            struck.wires().forEach(Wire::cutBeforeAnswer);
+            world.after(Duration.ofMillis(20), () -> cutAgain(world, struck, end));
+        }
+    }
+
+    private static void reach(World world, Instance struck, boolean reached) {
+        world.servers.all().forEach(server -> server.reach(struck.process, reached));
+    }
+
+    private static void ifHeld(Instance operator, String key, LongConsumer action) {
+        operator.engine.admin().inspect(LabEvent.lockOf(key), World.slotOf(key)).thenAccept(seen -> {
+            if (seen instanceof StoredLock.Held held) {
+                action.accept(held.fencingToken());
+            }
+        });
+    }
+
+    private static CompletionStage<Revocation> revoke(Instance operator, String key, long fencingToken) {
+        return operator.engine.admin().revoke(LabEvent.lockOf(key), World.slotOf(key), fencingToken);
     }
 
     private static Optional<Strike> onMaster(World world, List<String> command) {
@@ -407,6 +321,6 @@ public enum FaultKind {
             return Optional.empty();
         }
         boolean refused = struck.redis.execute(command) instanceof Reply.Failure;
-        return refused ? Optional.empty() : Optional.of(new Strike(struck.toString(), () -> {}));
+        return refused ? Optional.empty() : strike(struck, () -> {});
     }
 }
