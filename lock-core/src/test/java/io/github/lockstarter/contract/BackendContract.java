@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.contract.LockStore.Signals;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -28,9 +27,6 @@ abstract class BackendContract {
 
     /** Ends within a test, but usually not before others have queued behind it. */
     static final Duration QUEUED_LEASE = Duration.ofMillis(500);
-
-    /** Longer than a signal takes, to show that none arrives. */
-    static final Duration SILENCE = Duration.ofMillis(Patience.MOMENT_MILLIS);
 
     final String key = "contract:" + UUID.randomUUID();
     private final Supplier<? extends LockStore> opening;
@@ -124,8 +120,14 @@ abstract class BackendContract {
         await().untilAsserted(() -> assertThat(client.signals()).containsExactly(key));
     }
 
-    static void assertNotSignalled(SpiClient client) {
-        await().during(SILENCE).untilAsserted(() -> assertThat(client.signals()).isEmpty());
+    void assertNotSignalled(SpiClient client) {
+        awaitMessages(client);
+        assertThat(client.signals()).isEmpty();
+    }
+
+    /** All messages that have been sent to the client; not on a store without signals. */
+    void awaitMessages(SpiClient client) {
+        client.awaitMessages(client == alice ? bob : alice);
     }
 
     /** The repeated attempt got the same grant, or a greater fencing token where the store allows it. */

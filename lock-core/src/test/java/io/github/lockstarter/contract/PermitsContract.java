@@ -194,8 +194,9 @@ public abstract class PermitsContract extends BackendContract {
 
         await().untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted()))
                 .allSatisfy(wanted -> assertThat(wanted).isNotEmpty()));
-        await().during(SILENCE).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted(), carol.wanted()))
-                .containsExactly(List.of(key), List.of(key), List.of()));
+        List.of(alice, bob, carol).forEach(this::awaitMessages);
+        assertThat(List.of(alice.wanted(), bob.wanted(), carol.wanted()))
+                .containsExactly(List.of(key), List.of(key), List.of());
     }
 
     /** A waiting owner does not learn of another owner on its own. */

@@ -1,5 +1,7 @@
 package io.github.lockstarter.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -18,19 +20,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One application at the level of the SPI: sends commands and awaits their answers. */
 public final class SpiClient implements SignalListener {
 
+    /** Begins the keys whose messages only show that all earlier ones have arrived. */
+    private static final String PROBE = "probe:";
+
     private final LockBackend backend;
     private final AtomicLong sequence = new AtomicLong();
     private final Queue<String> signals = new ConcurrentLinkedQueue<>();
     private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
     private final Queue<String> revoked = new ConcurrentLinkedQueue<>();
+    private final BlockingQueue<String> probes = new LinkedBlockingQueue<>();
     private String instanceId = newId();
 
     public SpiClient(LockBackend backend) {
@@ -59,6 +67,20 @@ public final class SpiClient implements SignalListener {
     /** The keys signalled so far, oldest first. */
     List<String> signals() {
         return List.copyOf(signals);
+    }
+
+    /** Waits for a message that is sent now, which follows all that were sent before. */
+    void awaitMessages(SpiClient sender) {
+        String probe = PROBE + UUID.randomUUID();
+        SpiHold held = sender.hold(probe, Patience.TIME);
+        queue(probe);
+        held.release();
+        try {
+            assertThat(probes.poll(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(probe);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The keys of which it was notified that others wait, oldest first. */
@@ -176,12 +198,14 @@ public final class SpiClient implements SignalListener {
 
     @Override
     public void onSignal(String key, int slot) {
-        signals.add(key);
+        (key.startsWith(PROBE) ? probes : signals).add(key);
     }
 
     @Override
     public void onWanted(String key) {
-        wanted.add(key);
+        if (!key.startsWith(PROBE)) {
+            wanted.add(key);
+        }
     }
 
     /** The revocations received so far, as key@fingerprint, oldest first. */

@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,7 +160,8 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.release(key, token, fencingTokenOf(granted.get()));
 
-        await().during(SILENCE).untilAsserted(() -> assertThat(bob.signals()).hasSize(before));
+        awaitMessages(bob);
+        assertThat(bob.signals()).hasSize(before);
     }
 
     @Test
@@ -250,7 +252,8 @@ public abstract class WakeUpContract extends BackendContract {
         carol.queue(key);
 
         await().untilAsserted(() -> assertThat(alice.wanted()).isNotEmpty());
-        await().during(SILENCE).untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
+        List.of(alice, bob, carol).forEach(this::awaitMessages);
+        assertThat(alice.wanted()).containsExactly(key);
         assertThat(bob.wanted()).isEmpty();
         assertThat(carol.wanted()).isEmpty();
         assertThat(alice.signals()).isEmpty();
@@ -291,7 +294,8 @@ public abstract class WakeUpContract extends BackendContract {
         assertNotWanted(alice);
     }
 
-    private static void assertNotWanted(SpiClient client) {
-        await().during(SILENCE).untilAsserted(() -> assertThat(client.wanted()).isEmpty());
+    private void assertNotWanted(SpiClient client) {
+        awaitMessages(client);
+        assertThat(client.wanted()).isEmpty();
     }
 }
