@@ -95,8 +95,10 @@ class StoreProbeTests {
     void countsAHangingMasterAsFailedAfterThreeSeconds() throws Exception {
         answers.put(0, new CompletableFuture<>());
 
-        assertThat(found().failure()).isEmpty();
-        assertThat(found().nodes().get(0).failure()).hasValue("Redis at a:1 did not answer within 3s");
+        StoreProbe.ProbeResult found = found();
+
+        assertThat(found.failure()).isEmpty();
+        assertThat(found.nodes().get(0).failure()).hasValue("Redis at a:1 did not answer within 3s");
     }
 
     @Test

@@ -20,11 +20,18 @@ import java.util.concurrent.Callable;
  */
 public final class ClockedEngine implements AutoCloseable {
 
+    /** Of real time before the first step of {@link #passUntil}; doubled with each. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+
+    /** Of a lease: while a test waits, a renewal without an answer is repeated three times, and no lease ends. */
+    private static final int STEPS = 14;
+
     private final SettableClock clock = SettableClock.ofThisMachine();
     private final RecordingBackend backend;
     private final RecordingListener events = new RecordingListener();
     private final LockEngine engine;
     private final LockTemplate locks;
+    private final Duration step;
 
     /** Without crash takeover, so that only renewals and leases depend on the clock. */
     public ClockedEngine(LockBackend backend, EngineSettings settings) {
@@ -32,6 +39,7 @@ public final class ClockedEngine implements AutoCloseable {
         EngineSettings its = settings.withCrashTakeover(Duration.ZERO);
         this.engine = new LockEngine(this.backend, its, List.of(events), clock.environment());
         this.locks = new LockTemplate(engine, OnLost.THROW);
+        this.step = its.lease().dividedBy(STEPS);
     }
 
     public LockTemplate locks() {
@@ -61,10 +69,16 @@ public final class ClockedEngine implements AutoCloseable {
         passUntil(List.of(this), happened);
     }
 
-    /** Not much faster than real time, so that a slow answer of the server does not cost a lease. */
+    /** Ever more slowly, so that a slow answer of the server does not cost a lease. */
     static void passUntil(List<ClockedEngine> applications, Callable<Boolean> happened) {
-        await().pollInterval(Duration.ofMillis(500)).until(() -> {
-            applications.forEach(each -> each.pass(Duration.ofSeconds(1)));
+        long[] pause = {FIRST_PAUSE.toNanos()};
+        long[] since = {System.nanoTime()};
+        await().until(() -> {
+            if (System.nanoTime() - since[0] >= pause[0]) {
+                applications.forEach(each -> each.pass(each.step));
+                pause[0] *= 2;
+                since[0] = System.nanoTime();
+            }
             return happened.call();
         });
     }
