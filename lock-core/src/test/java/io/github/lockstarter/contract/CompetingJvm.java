@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /** A JVM of {@link CompetingJvmsContract}; a store has a {@code main} that calls {@link #run}. */
 public final class CompetingJvm {
 
     static final String KEY = "competing-jvms";
     static final int THREADS = 8;
-    static final int TIMES = 40;
 
     enum Mode {
         /** Its threads read a number from a file, add one, and write it back. */
@@ -36,15 +36,11 @@ public final class CompetingJvm {
 
     private CompetingJvm() {}
 
-    static String[] arguments(Mode mode, Path file, Duration lease, List<String> store) {
-        String[] arguments = new String[3 + store.size()];
-        arguments[0] = mode.name();
-        arguments[1] = file.toString();
-        arguments[2] = lease.toString();
-        for (int i = 0; i < store.size(); i++) {
-            arguments[3 + i] = store.get(i);
-        }
-        return arguments;
+    static String[] arguments(Mode mode, int times, Path file, Duration lease, List<String> store) {
+        return Stream.concat(
+                        Stream.of(mode.name(), Integer.toString(times), file.toString(), lease.toString()),
+                        store.stream())
+                .toArray(String[]::new);
     }
 
     /**
@@ -54,9 +50,10 @@ public final class CompetingJvm {
      */
     public static void run(String[] arguments, BiFunction<Duration, List<String>, LockBackend> connect) {
         Mode mode = Mode.valueOf(arguments[0]);
-        Path file = Path.of(arguments[1]);
-        Duration lease = Duration.parse(arguments[2]);
-        List<String> store = List.of(arguments).subList(3, arguments.length);
+        Path file = Path.of(arguments[2]);
+        int times = Integer.parseInt(arguments[1]);
+        Duration lease = Duration.parse(arguments[3]);
+        List<String> store = List.of(arguments).subList(4, arguments.length);
         Application application = Application.over(connect.apply(lease, store), Application.settings(lease));
         WarmUp.connect(application.locks(), KEY + ":" + UUID.randomUUID());
         LockRequest request = LockRequest.of(KEY).maxWait(Patience.TIME.multipliedBy(2)); // of all JVMs
@@ -66,7 +63,7 @@ public final class CompetingJvm {
                 LockSupport.park();
             }
         }
-        Crowd.of(THREADS).eachRuns(TIMES, () -> {
+        Crowd.of(THREADS).eachRuns(times, () -> {
             if (mode == Mode.COUNT) {
                 try (LockHandle held = application.locks().acquire(request)) {
                     count(file, held.fencingToken());

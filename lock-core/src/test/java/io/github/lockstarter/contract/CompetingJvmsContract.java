@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class CompetingJvmsContract {
 
     private static final int JVMS = 3;
-    private static final int ALL = JVMS * CompetingJvm.THREADS * CompetingJvm.TIMES;
+    private static final int TIMES = Effort.of(15, 40);
+    private static final int ALL = JVMS * CompetingJvm.THREADS * TIMES;
     private static final Duration LEASE = Duration.ofSeconds(60);
 
     /** Of a holder that is killed. */
@@ -116,7 +117,7 @@ public abstract class CompetingJvmsContract {
     }
 
     private ChildJvm start(Mode mode, Path file, Duration lease) {
-        return ChildJvm.start(main, CompetingJvm.arguments(mode, file, lease, address()));
+        return ChildJvm.start(main, CompetingJvm.arguments(mode, TIMES, file, lease, address()));
     }
 
     private static Section section(ChildJvm child, String line) {
