@@ -224,28 +224,6 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void refusesAnActionThatReturnsNoStage() {
-        assertThatThrownBy(locks.<String>executeAsync(KEY, () -> null)::join)
-                .hasCauseInstanceOf(NullPointerException.class)
-                .hasMessageContaining("The action returned no stage");
-        assertThat(isHeld()).isFalse();
-    }
-
-    @Test
-    void failsWhenAnotherOwnerHoldsTheLock() {
-        try (LockHandle other = locks.acquire(KEY)) {
-            AtomicBoolean ran = new AtomicBoolean();
-            assertThatThrownBy(locks.executeAsync(ONCE, () -> {
-                        ran.set(true);
-                        return stage;
-                    })::join)
-                    .hasCauseInstanceOf(LockNotAcquiredException.class);
-            assertThat(ran).isFalse();
-            assertThat(other.isHeld()).isTrue();
-        }
-    }
-
-    @Test
     void cancellingTheFutureEndsTheWait() {
         AtomicBoolean ran = new AtomicBoolean();
         LockHandle other = locks.acquire(KEY);
@@ -300,16 +278,6 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void cancellingTheFutureEndsNeitherARunningActionNorItsLock() {
-        CompletableFuture<String> result = locks.executeAsync(KEY, () -> stage);
-        awaitHeld();
-        result.cancel(false);
-        assertThat(locks.tryAcquire(KEY)).isEmpty();
-        stage.complete("shipped");
-        await().until(() -> !isHeld());
-    }
-
-    @Test
     void releasesALockThatIsGrantedAfterTheCancellation() {
         CompletableFuture<LockHandle> granted = new CompletableFuture<>() {
             @Override
@@ -335,33 +303,6 @@ class ExecuteAsyncTests {
         }
         await().until(() -> !isHeld());
         locks.tryAcquire(KEY).orElseThrow().release();
-    }
-
-    @Test
-    void failsAsSoonAsTheLockIsLost() {
-        AtomicReference<LockHandle> handle = new AtomicReference<>();
-        CompletableFuture<String> result = locks.executeAsync(BRIEF, () -> {
-            handle.set(LockHandle.current().orElseThrow());
-            return stage;
-        });
-        awaitLoss(handle);
-        assertThatThrownBy(() -> result.get(Patience.SECONDS, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(LockLostException.class);
-        assertThat(stage).isNotDone();
-        assertThat(handle.get().isHeld()).isFalse();
-    }
-
-    @Test
-    void returnsTheResultAfterALossWhenConfiguredToReturn() {
-        LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
-        AtomicReference<LockHandle> handle = new AtomicReference<>();
-        CompletableFuture<String> result = lenient.executeAsync(BRIEF, () -> {
-            handle.set(LockHandle.current().orElseThrow());
-            return stage;
-        });
-        awaitLoss(handle);
-        stage.complete("shipped");
-        assertThat(result.join()).isEqualTo("shipped");
     }
 
     @Test

@@ -98,15 +98,6 @@ public abstract class AcquireContract extends BackendContract {
     }
 
     @Test
-    void grantsDifferentKeysIndependently() {
-        alice.hold(key, LEASE);
-
-        bob.hold(key + ":other", LEASE);
-
-        assertHeldBySomebodyElse(bob);
-    }
-
-    @Test
     void grantsTheShortestAndTheLongestLease() {
         SpiHold longest = alice.hold(key, Duration.ofDays(365));
         assertThat(remainingLeaseOf(bob.tryOnce(key, bob.newToken(), LEASE)))

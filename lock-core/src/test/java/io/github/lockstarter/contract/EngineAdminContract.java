@@ -147,17 +147,6 @@ public abstract class EngineAdminContract extends EngineContract {
         held.release();
     }
 
-    @Test
-    void doesNotRevokeALockWithAnotherFencingToken() {
-        long before = first.locks().acquire(request).fencingToken();
-        assertThat(first.admin().revoke(key, before - 1).join()).isInstanceOf(Revocation.Stale.class);
-        assertThat(second.admin().revoke(key, before + 1).join())
-                .isInstanceOf(store.knowsTheLastFencingToken() ? Revocation.Stale.class : Revocation.Unknown.class);
-
-        assertHeldByAnother(second);
-        assertThat(first.events().of(LockEvent.Lost.class)).isEmpty();
-    }
-
     private static void assertRevoked(Application holder, LockHandle held) {
         await().untilAsserted(() -> assertThat(held.isHeld()).isFalse());
         assertThatThrownBy(held::ensureHeld)

@@ -41,12 +41,7 @@ public abstract class EngineExtensionContract extends EngineContract {
 
         assertStaysHeld(held, LEASE.multipliedBy(2));
         letPassWithRenewals(LEASE.multipliedBy(2));
-        await().until(() -> !held.isHeld());
-        assertThatThrownBy(held::ensureHeld)
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("it was held longer than its max-hold");
-        held.release();
-        assertFree();
+        assertLostAtItsMaximumHold(held);
     }
 
     @Test
@@ -56,12 +51,7 @@ public abstract class EngineExtensionContract extends EngineContract {
         held.extend(LockRequest.of(key));
 
         letPassWithRenewals(LEASE.multipliedBy(2));
-        await().until(() -> !held.isHeld());
-        assertThatThrownBy(held::ensureHeld)
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("it was held longer than its max-hold");
-        held.release();
-        assertFree();
+        assertLostAtItsMaximumHold(held);
     }
 
     @Test
@@ -73,12 +63,7 @@ public abstract class EngineExtensionContract extends EngineContract {
         held.extend(kept.withRenewal());
 
         letPassWithRenewals(LEASE.multipliedBy(2));
-        await().until(() -> !held.isHeld());
-        assertThatThrownBy(held::ensureHeld)
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("it was held longer than its max-hold");
-        held.release();
-        assertFree();
+        assertLostAtItsMaximumHold(held);
     }
 
     @Test
@@ -116,6 +101,15 @@ public abstract class EngineExtensionContract extends EngineContract {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("above the lease");
         }
+    }
+
+    private void assertLostAtItsMaximumHold(LockHandle held) {
+        await().until(() -> !held.isHeld());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold");
+        held.release();
+        assertFree();
     }
 
     /** A caller may use short extensions to check that it still holds the lock. */

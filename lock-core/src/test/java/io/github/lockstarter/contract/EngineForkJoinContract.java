@@ -11,7 +11,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -41,7 +40,6 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     private static final int WORKERS = 3;
-    private static final int SECTIONS = 50;
     private static final Duration WAIT = Patience.TIME;
 
     @Parameter
@@ -122,21 +120,6 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     @Test
-    void runsAllLockedSectionsThatOneTaskForks() throws Exception {
-        int[] counter = new int[1];
-        List<CompletableFuture<Void>> sections = resultOf(pool().submit(() -> IntStream.range(0, SECTIONS)
-                .mapToObj(i -> CompletableFuture.runAsync(
-                        () -> first.locks().execute(request.maxWait(WAIT), () -> counter[0]++), pool()))
-                .toList()));
-
-        await().untilAsserted(() -> assertThat(sections).allMatch(CompletableFuture::isDone));
-        assertThat(sections.stream().filter(CompletableFuture::isCompletedExceptionally))
-                .as("sections that were refused the lock")
-                .hasSize(0);
-        assertThat(counter[0]).isEqualTo(SECTIONS);
-    }
-
-    @Test
     void aWorkerRunsNoOtherTaskWhileItWaitsForALock() throws Exception {
         try (LockHandle held = second.locks().acquire(request)) {
             assertThat(held.isHeld()).isTrue();
@@ -171,22 +154,6 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
 
         for (CompletableFuture<Void> waiter : waiters) {
             resultOf(waiter);
-        }
-    }
-
-    @Test
-    void waitsEvenInAPoolThatCannotGrow() throws Exception {
-        ForkJoinPool bounded = new ForkJoinPool(
-                1, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, false, 1, 1, 1, null, 1, TimeUnit.MINUTES);
-        LockHandle held = second.locks().acquire(request);
-        try {
-            Future<Optional<LockHandle>> waiter =
-                    bounded.submit(() -> first.locks().tryAcquire(request.maxWait(Patience.TIME)));
-            awaitWaiters(first, 1);
-            held.close();
-            assertThat(resultOf(waiter)).isPresent();
-        } finally {
-            bounded.shutdownNow();
         }
     }
 

@@ -225,18 +225,6 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void theAcquiringThreadReentersWhileAnotherThreadUsesItsHandle() throws Exception {
-        LockHandle travelling = first.locks().acquire(request);
-
-        long nested = resultOf(elsewhere(() -> travelling.fencingToken()));
-
-        try (LockHandle inner = first.locks().acquire(request.withoutWaiting())) {
-            assertThat(inner.fencingToken()).isEqualTo(nested);
-        }
-        assertThat(resultOf(elsewhere(travelling::release))).isEqualTo(ReleaseOutcome.RELEASED);
-    }
-
-    @Test
     void excludesAnotherThreadWithTheSameId() throws Exception {
         AtomicReference<Optional<LockHandle>> other = new AtomicReference<>(Optional.empty());
         CountDownLatch acquired = new CountDownLatch(1);
@@ -349,21 +337,6 @@ public abstract class EngineHoldContract extends EngineContract {
             assertThat(first.locks().tryAcquire(both)).isEmpty();
             assertThat(held.isHeld()).isTrue();
         }
-        assertFree();
-    }
-
-    @Test
-    void aBodyCannotReenterItsOwnLockWhenTheHandleIsTheOwner() {
-        LockRequest section = request.ownedByHandle();
-
-        first.locks().execute(section, () -> {
-            assertThat(LockHandle.current())
-                    .hasValueSatisfying(handle -> assertThat(handle.isHeld()).isTrue());
-            assertThatThrownBy(() -> first.locks().execute(section.withoutWaiting(), () -> {}))
-                    .isInstanceOf(LockNotAcquiredException.class);
-            assertHeldByAnother(first);
-        });
-
         assertFree();
     }
 }

@@ -4,20 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.DURATION;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
-import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.contract.RecordingBackend.Verb;
-import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,35 +45,6 @@ public abstract class EngineMinimumHoldContract extends EngineContract {
     }
 
     @Test
-    void theExceptionSaysForHowLongTheLockIsKept() {
-        first.locks().acquire(longTick).close();
-
-        assertThatThrownBy(() -> first.locks().acquire(longTick))
-                .isInstanceOf(LockNotAcquiredException.class)
-                .hasMessageContaining("released, and kept for its minimum hold for")
-                .hasMessageContaining("minHold");
-    }
-
-    @Test
-    void aWaiterOfTheSameInstanceAcquiresWhenTheMinimumHoldIsOver() throws Exception {
-        LockHandle held = first.locks().acquire(tick.minHold(SHORT));
-        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request));
-        awaitWaiters(first, 1);
-        long attempts = first.backend().count(Verb.ACQUIRE, key);
-
-        held.close();
-        letPass(SHORT.dividedBy(2));
-        await().during(Duration.ofMillis(Patience.MOMENT_MILLIS))
-                .untilAsserted(() -> assertThat(waiter).isNotDone());
-        letPass(SHORT.dividedBy(2));
-        LockHandle next = resultOf(waiter);
-
-        assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-        assertThat(first.backend().count(Verb.ACQUIRE, key)).isLessThanOrEqualTo(attempts + 2);
-        next.close();
-    }
-
-    @Test
     void aWaiterOfAnotherInstanceAcquiresWhenTheMinimumHoldIsOver() throws Exception {
         LockHandle held = first.locks().acquire(tick.minHold(SHORT));
         Future<LockHandle> waiter = elsewhere(() -> second.locks().acquire(request));
@@ -92,18 +56,6 @@ public abstract class EngineMinimumHoldContract extends EngineContract {
         LockHandle next = resultOf(waiter);
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
         next.close();
-    }
-
-    @Test
-    void keepsTheMinimumHoldOfAWaiterOfTheSameInstance() throws Exception {
-        LockHandle held = first.locks().acquire(request);
-        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request.minHold(LONG)));
-        awaitWaiters(first, 1);
-        held.close();
-
-        resultOf(waiter).close();
-
-        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
     }
 
     @Test
@@ -124,74 +76,6 @@ public abstract class EngineMinimumHoldContract extends EngineContract {
         }
 
         assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
-    }
-
-    @Test
-    void keepsEachOfSeveralKeysForTheMinimumHold() {
-        LockRequest both =
-                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).minHold(LONG);
-        first.locks().acquire(both).close();
-
-        assertThat(second.locks().tryAcquire(request)).isEmpty();
-        assertThat(second.locks().tryAcquire(LockRequest.of(key + ":2"))).isEmpty();
-    }
-
-    @Test
-    void keepsNoKeyWhenAnotherOfSeveralKeysIsBusy() {
-        LockHandle busy = second.locks().acquire(LockRequest.of(key + ":2"));
-        LockRequest both =
-                LockRequest.ofAll(List.of(key, key + ":2")).lease(LEASE).minHold(LONG);
-
-        assertThat(first.locks().tryAcquire(both)).isEmpty();
-
-        assertFree();
-        busy.close();
-    }
-
-    @Test
-    void keepsNothingWhenAnAsynchronousAcquisitionIsCancelled() throws Exception {
-        LockHandle held = second.locks().acquire(request);
-        CompletableFuture<LockHandle> waiting = first.locks().acquireAsync(request.minHold(LONG));
-        awaitWaiters(first, 1);
-        waiting.cancel(false);
-        held.close();
-
-        resultOf(elsewhere(() -> second.locks().acquire(request))).close();
-    }
-
-    @Test
-    void keepsALockThatWasAcquiredAsynchronously() throws Exception {
-        first.locks()
-                .acquireAsync(longTick)
-                .get(Patience.SECONDS, TimeUnit.SECONDS)
-                .close();
-
-        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
-    }
-
-    @Test
-    void keepsNothingWhenAnOperatorRevokesTheLock() {
-        LockHandle held = first.locks().acquire(longTick);
-
-        first.admin().revoke(key, held.fencingToken()).join();
-
-        assertFree();
-    }
-
-    @Test
-    void keepsTheLockWhenItsApplicationShutsDown() {
-        first.locks().acquire(longTick);
-
-        first.close();
-
-        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
-    }
-
-    @Test
-    void keepsNothingWhenTheMinimumHoldIsZero() {
-        first.locks().acquire(tick.minHold(Duration.ZERO)).close();
-
-        assertFree();
     }
 
     @Test

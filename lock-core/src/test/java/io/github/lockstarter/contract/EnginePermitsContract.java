@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -66,43 +65,6 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(next.fencingToken()).isGreaterThan(held.get(1).fencingToken());
         assertThat(held.get(0).isHeld()).isTrue();
         assertThat(held.get(2).isHeld()).isTrue();
-    }
-
-    @Test
-    void aLockWithOnePermitHasTheFirstSlot() {
-        LockHandle lock = first.locks().acquire(request);
-        assertThat(lock.slot()).isZero();
-
-        LockHandle second1 = second.locks().acquire(permit);
-        LockHandle first2 = first.locks().acquire(permit);
-        assertThat(List.of(second1.slot(), first2.slot())).containsExactlyInAnyOrder(1, 2);
-        assertThat(second.locks().tryAcquire(permit)).isEmpty();
-        assertThat(second.locks().tryAcquire(request)).isEmpty();
-
-        lock.release();
-        assertThat(second.locks().tryAcquire(request)).isPresent();
-        assertThat(first.locks().tryAcquire(permit)).isEmpty();
-    }
-
-    @Test
-    void eachCallerCountsTheSlotsBelowItsOwnLimit() {
-        List<LockHandle> five = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            five.add(first.locks().acquire(permit.permits(5)));
-        }
-        assertThat(second.locks().tryAcquire(permit)).isEmpty();
-        five.forEach(handle -> {
-            if (handle.slot() >= PERMITS) {
-                handle.release();
-            }
-        });
-
-        assertThat(second.locks().tryAcquire(permit))
-                .as("the first three are taken")
-                .isEmpty();
-        Optional<LockHandle> fourth = second.locks().tryAcquire(permit.permits(4));
-        assertThat(fourth).isPresent();
-        assertThat(fourth.get().slot()).isEqualTo(3);
     }
 
     @Test
@@ -279,19 +241,6 @@ public abstract class EnginePermitsContract extends EngineContract {
         await().untilAsserted(() -> assertThat(taken.state()).isEqualTo(HoldState.LOST));
         assertThat(kept.isHeld()).isTrue();
         assertThat(second.locks().acquire(permit).isHeld()).isTrue();
-    }
-
-    @Test
-    void anOperatorOfTheSameInstanceRevokesOneSlot() throws Exception {
-        LockHandle kept = first.locks().acquire(permit);
-        LockHandle taken = first.locks().acquire(permit);
-
-        assertThat(first.admin().revoke(key, taken.slot(), taken.fencingToken()).join())
-                .isEqualTo(new Revocation.Revoked());
-
-        assertThat(taken.state()).isEqualTo(HoldState.LOST);
-        assertThat(kept.isHeld()).isTrue();
-        assertThat(second.locks().acquire(permit).slot()).isNotEqualTo(kept.slot());
     }
 
     /** The slot granted last is kept longest; a waiter gets the other one first. */

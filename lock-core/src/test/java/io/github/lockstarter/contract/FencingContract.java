@@ -74,16 +74,6 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void aRepeatedAttemptGetsTheSameToken() {
-        LockToken token = alice.newToken();
-        AcquireResult first = alice.tryOnce(key, token, LEASE);
-
-        assertGrantedAgain(first, alice.tryOnce(key, token, LEASE));
-        assertHeldBySomebodyElse(bob);
-        assertGrantedAgain(first, alice.tryOnce(key, token, LEASE));
-    }
-
-    @Test
     void tokensExceedAllTokensOfTheGrantBefore() {
         Needs.of(store).manyFencingTokens();
         long last = 0;

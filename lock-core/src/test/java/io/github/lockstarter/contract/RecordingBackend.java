@@ -36,7 +36,6 @@ public final class RecordingBackend extends ForwardingBackend {
     private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
     private final Queue<Duration> renewedFor = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
-    private final AtomicInteger throwingRenewals = new AtomicInteger();
     private final OpenCommands open;
     private volatile @Nullable SignalListener listener;
 
@@ -72,11 +71,6 @@ public final class RecordingBackend extends ForwardingBackend {
         failingRenewals.set(number);
     }
 
-    /** The next calls of renew throw, which violates the SPI. */
-    public void throwFromRenewals(int number) {
-        throwingRenewals.set(number);
-    }
-
     /** Delivers a spurious signal. */
     public void signalFalsely(String key) {
         Objects.requireNonNull(listener, "the engine listens").onSignal(key, 0);
@@ -94,9 +88,6 @@ public final class RecordingBackend extends ForwardingBackend {
             sent.add(new Sent(Verb.RENEW, command.key(), command.token().value()));
             renewedFor.add(command.lease());
         });
-        if (throwingRenewals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-            throw new IllegalStateException("planted failure of a whole renewal");
-        }
         if (failingRenewals.get() == 0) {
             return backend.renewLeases(commands).stream()
                     .map(renewal -> open.count(() -> renewal))

@@ -103,7 +103,8 @@ class EngineMinimumHoldTests extends EngineInterleavings {
         assertThat(waiting)
                 .failsWithin(Patience.TIME)
                 .withThrowableThat()
-                .withMessageContaining("kept for its minimum hold for 8.");
+                .withMessageContaining("released, and kept for its minimum hold for 8.")
+                .withMessageContaining("minHold");
     }
 
     @Test

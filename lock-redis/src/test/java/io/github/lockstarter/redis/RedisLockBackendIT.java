@@ -34,12 +34,6 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void reportsAForeignLockWithoutALeaseAsEndless() {
-        redis.set("lock:{order:42}", "foreign");
-        assertThat(user.acquire(OWNER)).isEqualTo(new AcquireResult.Contended(Optional.empty(), 0));
-    }
-
-    @Test
     void reloadsScriptsThatTheServerHasForgotten() {
         long fencingToken = user.granted(OWNER);
         redis.scriptFlush();

@@ -367,15 +367,6 @@ class ReactiveMethodTests {
     }
 
     @Test
-    void areAnotherOwnerThanTheSubscribingThread() {
-        application.run(context -> context.getBean(LockOperations.class)
-                .execute("order:42", () -> assertThatThrownBy(() -> context.getBean(Orders.class)
-                                .ship(42, Mono.just(""))
-                                .block(LONG))
-                        .isInstanceOf(LockNotAcquiredException.class)));
-    }
-
-    @Test
     void passTheirLockOnToBlockingCode() {
         Hooks.enableAutomaticContextPropagation();
         try {

@@ -99,19 +99,6 @@ class LockMetricsTests {
                 .isEqualTo(3);
     }
 
-    @Test
-    void countsACallerAsWaitingUntilItHasTheLock() {
-        metrics.onEvent(new Contended(NAME, KEY));
-        metrics.onEvent(new Contended(NAME, KEY));
-        assertThat(gauge("distributed.lock.waiting")).isEqualTo(2);
-
-        metrics.onEvent(acquired(Path.WAITED));
-        metrics.onEvent(acquired(Path.HANDED_OVER));
-
-        assertThat(gauge("distributed.lock.waiting")).isZero();
-        assertThat(registry.get("distributed.lock.handovers").counter().count()).isEqualTo(1);
-    }
-
     @ParameterizedTest
     @EnumSource(Refusal.class)
     void timesARefusalByItsReasonAndEndsTheWait(Refusal refusal) {

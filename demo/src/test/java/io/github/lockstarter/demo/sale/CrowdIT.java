@@ -1,11 +1,9 @@
 package io.github.lockstarter.demo.sale;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.sample.sale.NewSale;
-import io.github.lockstarter.sample.sale.SaleException;
 import io.github.lockstarter.sample.sale.SaleService;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -66,10 +64,5 @@ class CrowdIT {
         assertThat(unlocked.buy("lonely", "ann")).isFalse();
         assertThat(unlocked.buy("lonely", "bob")).isFalse();
         assertThat(sales.find("lonely").left()).isZero();
-    }
-
-    @Test
-    void refusesAProductThatIsNotOnSale() {
-        assertThatThrownBy(() -> crowd.buyLocked("nothing", 1)).isInstanceOf(SaleException.NotOnSale.class);
     }
 }

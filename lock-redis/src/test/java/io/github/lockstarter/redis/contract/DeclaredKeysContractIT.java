@@ -4,14 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
-import io.github.lockstarter.contract.AcquireContract;
-import io.github.lockstarter.contract.AdminContract;
-import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.MinimumHoldContract;
 import io.github.lockstarter.contract.PermitsContract;
-import io.github.lockstarter.contract.ReleaseContract;
-import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.StoreSuites;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RecordedSignals;
 import io.github.lockstarter.redis.connection.RoutingProxy;
@@ -96,62 +91,24 @@ class DeclaredKeysContractIT {
         }
     }
 
-    private static LockStore restricted() {
-        return store();
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class Acquire extends AcquireContract {
-        Acquire() {
-            super(DeclaredKeysContractIT::restricted);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class Release extends ReleaseContract {
-        Release() {
-            super(DeclaredKeysContractIT::restricted);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class MinimumHold extends MinimumHoldContract {
-        MinimumHold() {
-            super(DeclaredKeysContractIT::restricted);
-        }
-    }
-
     @Nested
     class Permits extends PermitsContract {
         Permits() {
-            super(DeclaredKeysContractIT::restricted);
+            super(DeclaredKeysContractIT::store);
         }
     }
 
     @Nested
     @Tag(Effort.FULL)
-    class Renew extends RenewContract {
-        Renew() {
-            super(DeclaredKeysContractIT::restricted);
+    class All extends StoreSuites {
+        @Override
+        protected LockStore store() {
+            return DeclaredKeysContractIT.store();
         }
-    }
 
-    @Nested
-    @Tag(Effort.FULL)
-    class Fencing extends FencingContract {
-        Fencing() {
-            super(DeclaredKeysContractIT::restricted);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class Admin extends AdminContract {
-        Admin() {
-            super(DeclaredKeysContractIT::restricted);
+        @Override
+        protected LockStore hastyStore() {
+            return store();
         }
     }
 }

@@ -81,31 +81,6 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
-    void reportsADeletedKeyAtTheNextRenewal() {
-        LockHandle held = acquireCountingLosses(application);
-        redis().del(lockKey);
-
-        application.passUntilTheRenewal(LONG_LEASE);
-
-        awaitLossOfAnotherOwner();
-        assertThat(application.backend().count(Verb.RENEW)).isEqualTo(1);
-        await().during(ofMillis(Patience.MOMENT_MILLIS)).untilAsserted(() -> {
-            assertThat(losses).hasValue(1);
-            assertThat(held.isHeld()).isFalse();
-            assertThat(redis().exists(lockKey)).as("no renewal brings it back").isZero();
-        });
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
-    }
-
-    private void awaitLossOfAnotherOwner() {
-        await().until(() -> losses.get() > 0);
-        await().untilAsserted(() -> assertThat(application.events().of(LockEvent.Lost.class))
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LockEvent.LossCause.OWNER_CHANGED));
-    }
-
-    @Test
     @Tag(Effort.FULL)
     void holdsThousandsOfLocksWithAConstantNumberOfThreads() {
         application.locks().acquire(request).close();

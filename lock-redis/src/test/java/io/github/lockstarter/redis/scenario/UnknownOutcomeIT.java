@@ -10,7 +10,6 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.Patience;
@@ -53,19 +52,6 @@ class UnknownOutcomeIT extends RedisScenario {
         letPass(ofMillis(Patience.MOMENT_MILLIS));
         proxy.flow();
 
-        assertNothingLeft();
-    }
-
-    @Test
-    void repeatsAnUnansweredRelease() {
-        LockHandle held = acquired(hasty, request);
-        proxy.stallRequests();
-
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
-
-        assertThat(held.isHeld()).isFalse();
-        proxy.cut();
-        proxy.flow();
         assertNothingLeft();
     }
 

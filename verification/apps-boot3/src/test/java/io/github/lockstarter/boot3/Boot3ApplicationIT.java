@@ -2,33 +2,27 @@ package io.github.lockstarter.boot3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
-import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
-import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.observe.LockMdc;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.lettuce.core.LettuceVersion;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.BeanFactory;
@@ -145,27 +139,6 @@ class Boot3ApplicationIT {
         assertThat(template.hasKey("lock:{order:7}")).isFalse();
     }
 
-    /** A pause of this machine ends the lease, too. */
-    @Test
-    @Tag("timing")
-    void theWatchdogRenewsALockThatOutlivesItsLease() throws Exception {
-        CountDownLatch done = new CountDownLatch(1);
-        Future<?> audit = threads.submit(() -> shipping.audit(() -> awaitDone(done)));
-
-        await().atMost(Patience.TIME)
-                .untilAsserted(() -> assertThat(locks.heldLocks().find("audit"))
-                        .map(HeldLock::heldFor)
-                        .hasValueSatisfying(heldFor -> assertThat(heldFor).isGreaterThan(Duration.ofMillis(5 * 900))));
-
-        assertThat(locks.heldLocks().find("audit"))
-                .map(HeldLock::renewals)
-                .hasValueSatisfying(renewals -> assertThat(renewals).isGreaterThanOrEqualTo(5));
-        assertThat(locks.tryAcquire("audit")).isEmpty();
-        done.countDown();
-        audit.get();
-        assertThat(locks.heldLocks().find("audit")).isEmpty();
-    }
-
     @Test
     void showsTheHeldLocksOverHttp() {
         try (LockHandle seven = locks.acquire("order:7");
@@ -255,13 +228,5 @@ class Boot3ApplicationIT {
         Map<String, Object> answer =
                 http.get().uri(path).retrieve().body(new ParameterizedTypeReference<Map<String, Object>>() {});
         return answer == null ? Map.of() : answer;
-    }
-
-    private static void awaitDone(CountDownLatch done) {
-        try {
-            done.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

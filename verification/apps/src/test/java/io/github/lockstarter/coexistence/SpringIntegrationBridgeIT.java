@@ -9,7 +9,6 @@ import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -68,25 +67,6 @@ class SpringIntegrationBridgeIT {
     }
 
     @Test
-    void excludesAcrossInstances() throws Exception {
-        CountingSection section = new CountingSection();
-        AtomicInteger calls = new AtomicInteger();
-
-        CountingSection.crowd(() -> {
-            Lock lock = lock(calls.getAndIncrement() % 2 == 0 ? application : another, "stock");
-            lock.lock();
-            try {
-                section.run();
-            } finally {
-                lock.unlock();
-            }
-        });
-
-        assertThat(section.mostInside()).isEqualTo(1);
-        assertThat(section.runs()).isEqualTo(CountingSection.ALL);
-    }
-
-    @Test
     void revokesLeadershipWhenTheLockIsDeleted() {
         first.initiator.start();
         await().atMost(Patience.TIME).until(() -> first.initiator.getContext().isLeader());
@@ -111,20 +91,6 @@ class SpringIntegrationBridgeIT {
 
         await().atMost(Patience.TIME).until(() -> first.granted.get() == 2);
         assertThat(first.revoked).hasValue(1);
-    }
-
-    @Test
-    void passesLeadershipOnWhenTheLeaderStops() {
-        first.initiator.start();
-        await().atMost(Patience.TIME).until(() -> first.initiator.getContext().isLeader());
-        second.initiator.start();
-        await().during(HEARTBEAT.multipliedBy(5)).atMost(Patience.TIME).until(() -> second.granted.get() == 0);
-
-        first.initiator.stop();
-
-        await().atMost(Patience.TIME).until(() -> second.initiator.getContext().isLeader());
-        assertThat(first.revoked).hasValue(1);
-        assertThat(first.granted).hasValue(1);
     }
 
     private long leaders() {

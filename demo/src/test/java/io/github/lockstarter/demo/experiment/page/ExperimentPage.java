@@ -115,17 +115,6 @@ final class ExperimentPage {
         choose("topology", topology);
     }
 
-    void setUp(int instances, String topology) {
-        plan(instances, topology);
-        find("set-up").click();
-        await().atMost(STAGE)
-                .until(() -> text("deployment").contains("the lock’s Redis: " + topology)
-                        || !problem().isEmpty());
-        if (!problem().isEmpty()) {
-            throw new AssertionError("The set-up failed: " + problem());
-        }
-    }
-
     void takeDown() {
         find("take-down").click();
         await().atMost(STAGE).until(() -> text("status").equals("Not set up."));

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -135,27 +134,6 @@ class ExperimentPageIT extends DemoPage {
     }
 
     @Test
-    @Order(4)
-    void showsThatRedlockCountsExactly() {
-        page.run("v4", REQUESTS);
-
-        seesAnExactCount();
-        photograph("v4-redlock");
-    }
-
-    /** The control of v1: the same requests, and nothing that one of them could overwrite. */
-    @Test
-    @Order(4)
-    void showsThatASingleRedisCommandNeedsNoLock() {
-        page.run("v0", REQUESTS);
-
-        assertThat(page.number("actual")).isEqualTo(REQUESTS);
-        assertThat(page.newestRow())
-                .containsEntry("Counter", Integer.toString(REQUESTS))
-                .containsEntry("Lost", "✔ exact");
-    }
-
-    @Test
     @Order(5)
     void showsThatTheLateWriteOfAPausedHolderIsRefused() {
         page.disturb("pause-holder");
@@ -204,75 +182,6 @@ class ExperimentPageIT extends DemoPage {
                 .contains("s ahead");
         assertThat(page.number("overlapped")).isZero();
         photograph("move-clock");
-    }
-
-    @Test
-    @Order(7)
-    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
-    void showsThatAnotherInstanceTakesOverFromAKilledHolder() {
-        page.disturb("kill-holder");
-        page.run("v3", REQUESTS);
-
-        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Faults")).contains("was killed in the critical section");
-        assertThat(page.newestRow().get("Faults")).containsPattern("took the lock over|had the lock");
-        assertThat(page.number("taken-over")).isPositive();
-        photograph("kill-the-holder");
-        page.disturb("");
-    }
-
-    @Test
-    @Order(7)
-    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
-    void showsThatAStoppedHolderKeepsItsLock() {
-        page.disturb("stop-holder");
-        page.run("v3", REQUESTS);
-
-        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Faults")).contains("kept the lock");
-        assertThat(page.number("taken-over")).isZero();
-        assertThat(page.number("refused")).isZero();
-        photograph("stop-the-holder");
-        page.disturb("");
-    }
-
-    @Test
-    @Order(8)
-    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
-    void showsThatTheLockHoldsWhenRedisIsKilled() {
-        page.disturb("restart-redis");
-        page.run("v3", REQUESTS);
-
-        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Faults")).contains("was killed (-9) and started again");
-        photograph("restart-redis");
-        page.disturb("");
-    }
-
-    @Test
-    @Order(9)
-    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
-    void showsThatTheLockHoldsWhenAReplicaTakesOver() {
-        page.setUp(INSTANCES, "sentinel");
-        page.disturb("fail-over");
-        page.run("v3", REQUESTS);
-
-        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Faults")).isNotEqualTo("–").doesNotContain("left out");
-        photograph("fail-over");
-        page.disturb("");
-    }
-
-    @Test
-    @Order(10)
-    @EnabledIf(value = "isRequired", disabledReason = "only with -Pbrowser, for time")
-    void showsThatTheLockHoldsWhenTheNewMasterFailsAsWell() {
-        page.runAndPress("v3", REQUESTS, "fail-over-twice");
-
-        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Faults").split("was promoted", -1)).hasSize(3);
-        assertThat(page.drawn("race").pixels()).as("red in the lanes").isZero();
-        photograph("fail-over-twice");
     }
 
     @Test

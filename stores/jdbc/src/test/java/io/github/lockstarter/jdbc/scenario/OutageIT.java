@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
@@ -27,8 +26,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.testing.Effort;
-import io.github.lockstarter.testing.WarmUp;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -41,7 +38,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -138,31 +134,6 @@ class OutageIT {
             operator.rollback();
 
             await().during(Duration.ofMillis(Patience.MOMENT_MILLIS)).until(() -> rowsOf("late") == 0);
-        }
-    }
-
-    @Test
-    @Tag(Effort.FULL)
-    void reportsAnOutageOnceAndItsEnd() {
-        becomeHasty();
-        try (Application application = Application.over(backend)) {
-            WarmUp.connect(application.locks(), "before");
-            proxy.refuse();
-            proxy.cut();
-
-            await().pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
-                assertThatThrownBy(() -> application.locks().tryAcquire("any"))
-                        .isInstanceOf(LockBackendException.class);
-                assertThat(application.events().ofStore()).hasSize(1);
-            });
-            proxy.accept();
-
-            await().pollInterval(Duration.ofMillis(100))
-                    .ignoreExceptionsInstanceOf(LockBackendException.class)
-                    .untilAsserted(() -> {
-                        assertThat(application.locks().tryAcquire("any")).hasValueSatisfying(LockHandle::close);
-                        assertThat(application.events().ofStore()).hasSize(2);
-                    });
         }
     }
 
