@@ -168,6 +168,7 @@ class AheadOfTimeTests {
     }
 
     @Test
+    @Tag(Effort.FULL)
     @CompileWithForkedClassLoader
     void locksDisabledAtBuildTimeCannotBeEnabledAtStartup() {
         AheadOfTimeApplication.of(

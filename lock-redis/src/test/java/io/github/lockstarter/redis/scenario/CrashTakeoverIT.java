@@ -47,7 +47,7 @@ class CrashTakeoverIT extends RedisScenario {
 
     private static final Duration TAKEOVER =
             EngineSettings.DEFAULTS.terms().crashTakeover().orElseThrow();
-    private static final int MANY = Effort.of(500, 10_000);
+    private static final int MANY = Effort.of(100, 10_000);
 
     private final LockRequest patient = request.maxWait(Patience.TIME);
 

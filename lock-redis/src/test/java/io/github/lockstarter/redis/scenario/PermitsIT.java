@@ -41,11 +41,6 @@ class PermitsIT extends RedisScenario {
 
     /** Permits of two instances that are killed together become free together. */
     @Test
-    void takesOverAllPermitsOfKilledProcesses() throws Exception {
-        takesOverAllPermits(2, 2);
-    }
-
-    @Test
     @Tag(Effort.TIMING)
     void takesOverAllPermitsOfKilledProcessesTogether() throws Exception {
         assertThat(takesOverAllPermits(2, 2)).allMatch(time -> time < SOON.toMillis());
