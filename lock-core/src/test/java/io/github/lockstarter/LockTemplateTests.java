@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
-import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.SettableClock;
 import java.io.IOException;
 import java.time.Duration;
@@ -17,7 +16,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LockTemplateTests {
@@ -133,20 +131,6 @@ class LockTemplateTests {
         Optional<LockHandle> refused = locks.tryAcquire(both);
         assertThat(refused).isEmpty();
         assertThat(engine.heldLocks().snapshot()).extracting(HeldLock::key).containsExactly("b");
-        other.release();
-    }
-
-    @Test
-    @Tag(Effort.TIMING)
-    void tryAcquireWithoutAWaitDoesNotWait() {
-        LockHandle other = engine.acquireAsync(LockRequest.of("k")).join();
-        long start = System.nanoTime();
-        assertThat(locks.tryAcquire("k")).isEmpty();
-        assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isLessThan(
-                        EngineSettings.DEFAULTS.terms().maxWait().orElseThrow().dividedBy(2));
-        assertThat(locks.tryAcquire(LockRequest.of("k").maxWait(Duration.ofMillis(30))))
-                .isEmpty();
         other.release();
     }
 

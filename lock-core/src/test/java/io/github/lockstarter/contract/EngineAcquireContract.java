@@ -224,27 +224,6 @@ public abstract class EngineAcquireContract extends EngineContract {
         await().untilAsserted(this::assertFree);
     }
 
-    @Test
-    void acquiresAllOfSeveralKeysOrNone() {
-        List<String> keys = List.of(key + ":c", key + ":a", key + ":b");
-        LockRequest all = LockRequest.ofAll(keys);
-        try (LockHandle one = first.locks().acquire(key + ":b")) {
-            assertThat(second.locks().tryAcquire(all)).isEmpty();
-            assertThat(first.locks().tryAcquire(key + ":a")).hasValueSatisfying(LockHandle::close);
-            assertThat(first.locks().tryAcquire(key + ":c")).hasValueSatisfying(LockHandle::close);
-            assertThat(one.isHeld()).isTrue();
-        }
-
-        try (LockHandle lock = second.locks().acquire(all)) {
-            assertThat(lock.keys()).containsExactly(key + ":a", key + ":b", key + ":c");
-            for (String single : keys) {
-                assertThat(first.locks().tryAcquire(single)).isEmpty();
-                assertThat(lock.fencingToken(single)).isPositive();
-            }
-        }
-        assertThat(first.locks().tryAcquire(all)).hasValueSatisfying(LockHandle::close);
-    }
-
     private boolean acquiresAndReleases(Application application) {
         return acquiresAndReleases(application, request);
     }
