@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.testing.Effort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,8 @@ public abstract class FencingContract extends BackendContract {
 
     private static final long BEYOND_EXACT_DOUBLES = 1L << 53;
 
+    private static final int GRANTS = Effort.of(70, 200);
+
     public FencingContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
@@ -23,7 +26,7 @@ public abstract class FencingContract extends BackendContract {
     @Test
     void tokensGrowWithEveryGrantToAnyClient() {
         List<Long> granted = new ArrayList<>();
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < GRANTS; i++) {
             SpiHold held = (i % 3 == 0 ? alice : bob).hold(key, LEASE);
             granted.add(held.fencingToken());
             held.release();
@@ -77,9 +80,9 @@ public abstract class FencingContract extends BackendContract {
     void tokensExceedAllTokensOfTheGrantBefore() {
         Needs.of(store).manyFencingTokens();
         long last = 0;
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < GRANTS; i++) {
             SpiClient client = i % 3 == 0 ? alice : bob;
-            int many = 1 + i * 7 % AcquireCommand.MAX_FENCING_TOKENS;
+            int many = 1 + i * 23 % AcquireCommand.MAX_FENCING_TOKENS;
             LockToken token = client.newToken();
             AcquireResult first = client.tryMany(key, token, many, 0);
 

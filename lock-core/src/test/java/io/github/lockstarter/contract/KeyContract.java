@@ -6,7 +6,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -112,21 +112,21 @@ public abstract class KeyContract extends BackendContract {
                             .collect(Collectors.joining()));
         }
 
-        assertSideBySide(List.copyOf(keys));
+        assertSideBySide(keys);
     }
 
-    private void assertSideBySide(List<String> keys) {
-        List<SpiHold> holds = new ArrayList<>();
-        for (String awkward : keys) {
-            holds.add(alice.hold(awkward, LONG_LEASE));
-        }
-        for (SpiHold hold : holds) {
+    /** Several keys at a time: a store may take long for one command. */
+    private void assertSideBySide(Collection<String> keys) {
+        List<SpiHold> holds = keys.parallelStream()
+                .map(awkward -> alice.hold(awkward, LONG_LEASE))
+                .toList();
+        holds.parallelStream().forEach(hold -> {
             assertThat(bob.tryOnce(hold.key(), bob.newToken(), LONG_LEASE)).isInstanceOf(AcquireResult.Contended.class);
             assertThat(hold.renew(LONG_LEASE)).isInstanceOf(RenewResult.Renewed.class);
-        }
-        for (SpiHold hold : holds) {
+        });
+        holds.parallelStream().forEach(hold -> {
             hold.release();
             bob.hold(hold.key(), LEASE).release();
-        }
+        });
     }
 }
