@@ -4,6 +4,8 @@ import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.redis.CallQueue.Sender;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
+import io.github.lockstarter.redis.connection.KeyEncoding;
+import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
@@ -247,6 +249,12 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                 if (!reply.unacknowledged().isEmpty()) {
                     acknowledging.accept(reply.unacknowledged(), key);
                 }
+                if (!reply.unnotified().isEmpty()) {
+                    CompletionStage<Long> unused = runner.publish(
+                            keySpace.lockOf(key),
+                            keySpace.mailboxOf(reply.unnotified()),
+                            SignalMailbox.WANTED + KeyEncoding.encode(key));
+                }
                 return new AcquireResult.Contended(
                         remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
             }
@@ -288,6 +296,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
      *     else empty
      * @param unacknowledged trace to acknowledge before the takeover; else empty
      * @param slot granted, or tried last
+     * @param unnotified instance of the owner to which the server refused to publish that another one waits; else empty
      */
     record AcquireReply(
             long status,
@@ -297,7 +306,8 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
             String holder,
             String unacknowledged,
             OptionalLong micros,
-            int slot) {
+            int slot,
+            String unnotified) {
 
         static final long GRANTED = 1;
 
@@ -313,6 +323,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
         private static final int TIME = 6;
         private static final int SLOT = 7;
+        private static final int UNNOTIFIED = 8;
 
         /** Others of the call may have succeeded. */
         boolean isRefusal() {
@@ -339,7 +350,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
         static AcquireReply of(Object said) {
             if (said instanceof Long fencingToken) {
-                return new AcquireReply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0);
+                return new AcquireReply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0, "");
             }
             List<?> parts = (List<?>) said;
             return new AcquireReply(
@@ -352,7 +363,8 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                     parts.size() > TIME && parts.get(TIME) instanceof Long micros
                             ? OptionalLong.of(micros)
                             : OptionalLong.empty(),
-                    parts.size() > SLOT ? Math.toIntExact((Long) parts.get(SLOT)) : 0);
+                    parts.size() > SLOT ? Math.toIntExact((Long) parts.get(SLOT)) : 0,
+                    text(parts, UNNOTIFIED));
         }
 
         private static String text(List<?> parts, int place) {

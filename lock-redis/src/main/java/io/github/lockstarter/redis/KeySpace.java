@@ -113,6 +113,10 @@ public final class KeySpace {
      * @param instanceId of the instance
      */
     public String mailboxOf(String instanceId) {
+        return mailboxOf(prefix, instanceId);
+    }
+
+    static String mailboxOf(String prefix, String instanceId) {
         return prefix + "mailbox:" + instanceId;
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.ScriptRunner.Reader;
+import io.github.lockstarter.redis.ScriptRunner.Signals;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisFailure;
@@ -109,9 +110,10 @@ final class RedisHeartbeat implements CrashDetection {
                 ScriptCall.millis(terms.history.terms().grace()));
     }
 
+    /** {@inheritDoc} A client that publishes may crash between a release and its signal. */
     @Override
     public boolean hearsSignals() {
-        return connections.hearsSignals();
+        return connections.hearsSignals() && runner.signals() == Signals.BY_SCRIPT;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.redis.ScriptRunner.Signals;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
@@ -120,8 +121,6 @@ public final class RedisLockBackend implements QuorumNode {
     /** By address of the cluster node; empty without a cluster. */
     private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
 
-    private volatile List<String> startWarnings = List.of();
-
     /**
      * Creates a backend that is not connected yet.
      *
@@ -185,15 +184,15 @@ public final class RedisLockBackend implements QuorumNode {
     public void start() {
         connections.start();
         acknowledgement.ifPresent(TakeoverAcknowledgement::start);
-        StartCheck check = new StartCheck(connections, connector, keySpace, histories, failures);
+        StartCheck check = new StartCheck(connections, connector, keySpace, histories, runner, failures);
         open();
         try {
-            startWarnings = check.run();
+            check.run();
         } catch (RedisUnavailableException e) {
             if (!isTimeout(e)) {
                 throw e;
             }
-            startWarnings = check.run(); // as in open()
+            check.run(); // as in open()
         }
         BlockingWait.awaitUninterruptibly(serverChecks.look());
         heartbeat.ifPresent(
@@ -224,13 +223,31 @@ public final class RedisLockBackend implements QuorumNode {
      * @return a text with a remedy for each; empty if none is known
      */
     public List<String> warnings() {
-        List<String> ofServers = Stream.concat(startWarnings.stream(), serverChecks.warnings().stream())
+        List<String> ofServers = Stream.concat(ofSignals().stream(), serverChecks.warnings().stream())
                 .toList();
         String degraded = this + UNNAMED_HISTORY + ": the history guard detects a restart without data, but not a"
                 + " failover or a restart with old data. Give the user the right +info";
         return guard() == Guard.DEGRADED
                 ? Stream.concat(Stream.of(degraded), ofServers.stream()).toList()
                 : ofServers;
+    }
+
+    private Optional<String> ofSignals() {
+        String retry = "retry after up to distributed-lock.retry.max-delay";
+        if (connections.refusesSubscription()) {
+            return Optional.of(this + " refuses SUBSCRIBE: callers that wait for another instance " + retry
+                    + ". Use a server or proxy with SUBSCRIBE");
+        }
+        String refused = this + " refuses PUBLISH inside scripts";
+        return switch (runner.signals()) {
+            case BY_SCRIPT -> Optional.empty();
+            case BY_CLIENT ->
+                Optional.of(refused + ", so this client publishes the signals of its releases (signals by-client):"
+                        + " callers whose signal gets lost " + retry + ". Nothing has to be done");
+            case NONE ->
+                Optional.of(refused + ", and by this client too (signals none): callers that wait for another instance "
+                        + retry + ". Use a server or proxy whose scripts may publish");
+        };
     }
 
     /**
@@ -321,7 +338,7 @@ public final class RedisLockBackend implements QuorumNode {
                     found.failure(),
                     Duration.ZERO,
                     guard(),
-                    connections.hearsSignals(),
+                    connections.hearsSignals() && runner.signals() != Signals.NONE,
                     Stream.concat(found.warnings().stream(), warnings().stream())
                             .toList(),
                     found.nodes());

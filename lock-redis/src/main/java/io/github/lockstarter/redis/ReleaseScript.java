@@ -25,9 +25,12 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
 
     private static final long SIGNALLED = 3;
 
+    /** Difference to the status of a lock whose signal failed. */
+    static final long AS_SIGNALLED = 1;
+
     static final long NOT_HELD = 0;
 
-    private static final String ENDS = "ends";
+    static final String ENDS = "ends";
 
     private static final int SINGLE_LOCK_ARGUMENTS = 4;
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** A script call; may be sent several times. Its reply is the script's list, or a list with its single value. */
 final class ScriptCall {
@@ -53,6 +55,35 @@ final class ScriptCall {
 
     String key() {
         return keys[0];
+    }
+
+    /** The channel of an instance. */
+    String mailboxOf(String instance) {
+        return KeySpace.mailboxOf(key().substring(0, key().indexOf('{')), instance);
+    }
+
+    /**
+     * Of a release: ends the wait of an instance without subscribers, so that the next one is signalled. Empty if
+     * {@code PUBLISH} does not count them all.
+     *
+     * @param i number of the released lock
+     */
+    Optional<ScriptCall> withoutWaiter(int i, String instance) {
+        int count = keys.length / 2;
+        String ends = argument(2 * count + 1);
+        return argument(2 * count).isEmpty()
+                ? Optional.of(new ScriptCall(
+                        LockScript.RELEASE,
+                        new String[] {keys[i], keys[count + i]},
+                        instance + ':', // no token, so that it frees nothing
+                        argument(2 * i + 1),
+                        ABSENT,
+                        ends.startsWith(ReleaseScript.ENDS) ? ends : ReleaseScript.ENDS + Waiting.NEW))
+                : Optional.empty();
+    }
+
+    private String argument(int i) {
+        return i < arguments.length ? arguments[i] : ABSENT;
     }
 
     public AsyncCommand<String, String, List<Object>> bySha() {

@@ -1,13 +1,19 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,8 +24,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends scripts and converts replies to results. Its stages always complete normally, mostly on an event loop: Lettuce
  * applies the command timeout both to sent commands and to commands that wait for a connection.
+ * <p>Publishes the signals that the server refuses to scripts, behind the release, whose caller does not wait for it.
+ * If the instance has no subscriber, the next one is signalled. A signal that gets lost costs a waiter its delay.
  */
 final class ScriptRunner {
+
+    /** How the instances that wait for a released lock are signalled, as of the last refusal. */
+    public enum Signals {
+        /** Scripts publish. */
+        BY_SCRIPT,
+        /** The server refuses that to scripts, and this client publishes. */
+        BY_CLIENT,
+        /** The server refuses both: waiters retry. */
+        NONE
+    }
 
     public interface Reader<R> {
 
@@ -38,12 +56,35 @@ final class ScriptRunner {
         R failed(RedisFailure failure);
     }
 
+    private static final Reader<Boolean> IGNORED = new Reader<>() {
+
+        @Override
+        public Boolean of(List<Object> reply, boolean repeated) {
+            return true;
+        }
+
+        @Override
+        public Boolean failed(RedisFailure failure) {
+            return false;
+        }
+    };
+
     private final RedisConnections connections;
     private final RedisExceptionTranslator failures;
+    private volatile Signals signals = Signals.BY_SCRIPT;
 
     public ScriptRunner(RedisConnections connections, RedisExceptionTranslator failures) {
         this.connections = connections;
         this.failures = failures;
+    }
+
+    public Signals signals() {
+        return signals;
+    }
+
+    /** Takes the server for one whose scripts may publish, until it refuses that. */
+    public void resetSignals() {
+        signals = Signals.BY_SCRIPT;
     }
 
     /**
@@ -89,6 +130,25 @@ final class ScriptRunner {
             connections.link(call.key(), opening);
         }
         return reply;
+    }
+
+    /**
+     * Publishes what the server refuses to scripts, and counts the subscribers.
+     *
+     * @param key of the script
+     */
+    public CompletionStage<Long> publish(String key, String channel, String message) {
+        RedisLink link = connections.current(key);
+        return link == null
+                ? new CompletableFuture<>()
+                : link.ask(CommandType.PUBLISH, new IntegerOutput<>(StringCodec.UTF8), channel, message)
+                        .whenComplete((subscribers, failure) -> {
+                            if (failure == null) {
+                                signals = Signals.BY_CLIENT;
+                            } else if (ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException) {
+                                signals = Signals.NONE;
+                            }
+                        });
     }
 
     private final class ScriptReply<R> extends CompletableFuture<R> {
@@ -158,10 +218,35 @@ final class ScriptRunner {
                     throw new IllegalStateException("No reply");
                 }
                 link.recordReply(answer.refusalIn(reply));
-                complete(answer.of(reply, !once));
+                complete(answer.of(withSignals(reply), !once));
             } catch (Throwable e) {
                 fail(failures.ofReply(e), once);
             }
+        }
+
+        /** Of {@code release.lua}, each text becomes a status; no other script returns a text with a signal. */
+        private List<Object> withSignals(List<Object> statuses) {
+            if (call.script() != LockScript.RELEASE || statuses.stream().noneMatch(String.class::isInstance)) {
+                return statuses;
+            }
+            List<Object> all = new ArrayList<>(statuses);
+            for (int i = 0; i < all.size(); i++) {
+                if (all.get(i) instanceof String unsent) {
+                    String[] parts = unsent.split(" ", 3);
+                    signal(i, parts[1], parts[2]);
+                    all.set(i, Long.parseLong(parts[0]) + (signals == Signals.NONE ? 0 : ReleaseScript.AS_SIGNALLED));
+                }
+            }
+            return all;
+        }
+
+        private void signal(int i, String instance, String message) {
+            CompletionStage<Void> unused = publish(call.key(), call.mailboxOf(instance), message)
+                    .thenAccept(subscribers -> {
+                        if (subscribers == 0) {
+                            call.withoutWaiter(i, instance).ifPresent(next -> run(next, IGNORED));
+                        }
+                    });
         }
 
         private void fail(RedisFailure failure, boolean once) {

@@ -38,6 +38,7 @@ final class StartCheck {
     private final RedisConnector connector;
     private final KeySpace keySpace;
     private final ClientHistories histories;
+    private final ScriptRunner runner;
     private final RedisExceptionTranslator failures;
 
     public StartCheck(
@@ -45,21 +46,20 @@ final class StartCheck {
             RedisConnector connector,
             KeySpace keySpace,
             ClientHistories histories,
+            ScriptRunner runner,
             RedisExceptionTranslator failures) {
         this.connections = connections;
         this.connector = connector;
         this.keySpace = keySpace;
         this.histories = histories;
+        this.runner = runner;
         this.failures = failures;
     }
 
     /**
-     * A missing history id does not prevent the start.
-     *
-     * @return warnings
-     */
-    public List<String> run() {
-        TrialLock trial = new TrialLock(keySpace, connections, connector, failures);
+     * A missing history id does not prevent the start, nor do signals that the server refuses. */
+    public void run() {
+        TrialLock trial = new TrialLock(keySpace, connections, connector, runner, failures);
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();
         connections.link(trial.keys().lock(), opened);
         RedisLink link = answer(opened, failures::ofConnecting);
@@ -74,8 +74,8 @@ final class StartCheck {
         String told = answer(info, failures::ofExecuting);
         answer(look, failures::ofExecuting);
         histories.found(Optional.of(Replication.of(told).history()).filter(name -> !name.isEmpty()));
+        runner.resetSignals();
         run(trial, redis);
-        return trial.refusesSignals() ? List.of(withoutSignals()) : List.of();
     }
 
     private void run(TrialLock trial, RedisClusterAsyncCommands<String, String> redis) {
@@ -92,13 +92,6 @@ final class StartCheck {
         answer(sent, failures::ofExecuting).ifPresent(failure -> {
             throw unavailable(failure);
         });
-    }
-
-    private String withoutSignals() {
-        return "Redis at " + connector.target().name()
-                + " refuses PUBLISH inside scripts: callers that wait for another"
-                + " instance retry, after up to distributed-lock.retry.max-delay. Use a server or proxy whose scripts"
-                + " may publish";
     }
 
     private List<CompletionStage<?>> sent(RedisClusterAsyncCommands<String, String> redis, LockKeys keys) {

@@ -26,15 +26,13 @@ import java.util.stream.Stream;
 
 /**
  * A lock under a key prefix of its own, with the key layout, fencing counter and history of any other. Two instances
- * use it, so that the server executes the shipped scripts as it will for callers.
+ * use it, so that the server executes the shipped scripts as it will for callers, and the runner finds out who may
+ * publish signals: the one of the first release is published, if at all, in front of the next command.
  */
 final class TrialLock {
 
     /** Longer than the check on a slow machine; then the keys expire, if this JVM ends meanwhile. */
     private static final Duration LEASE = Duration.ofMinutes(1);
-
-    /** Of {@code release.lua}: an instance waits, and its signal failed. */
-    private static final long UNSIGNALLED = 2;
 
     private final LockToken owner = newToken();
     private final LockToken waiter = newToken();
@@ -44,17 +42,20 @@ final class TrialLock {
     private final AcquireScript acquireScript;
     private final RenewScript renewScript;
     private final RedisExceptionTranslator failures;
-    private volatile boolean refusesSignals;
 
     TrialLock(
-            KeySpace locks, RedisConnections connections, RedisConnector connector, RedisExceptionTranslator failures) {
+            KeySpace locks,
+            RedisConnections connections,
+            RedisConnector connector,
+            ScriptRunner runner,
+            RedisExceptionTranslator failures) {
         KeySpace keySpace = locks.ofTrial(owner.instance());
         this.keys = keySpace.keysOf(name());
         // Without a grace period, a server that was just promoted grants the lock too.
         ClientHistories histories =
                 new ClientHistories(keySpace, connector, HistoryGuard.of(Duration.ZERO), connections::nodeOf);
         this.history = histories.of(keys.lock());
-        this.runner = new ScriptRunner(connections, failures);
+        this.runner = runner;
         this.acquireScript = new AcquireScript(runner, keySpace, histories, failures, (unacknowledged, key) -> {});
         this.renewScript = new RenewScript(runner, keySpace, histories, failures);
         this.failures = failures;
@@ -66,11 +67,6 @@ final class TrialLock {
 
     LockKeys keys() {
         return keys;
-    }
-
-    /** Whether the server has refused a signal that a script published. */
-    boolean refusesSignals() {
-        return refusesSignals;
     }
 
     /**
@@ -147,11 +143,10 @@ final class TrialLock {
                 .handle((done, failure) -> failure == null);
     }
 
-    private final class ReleaseReader implements Reader<Optional<RedisFailure>> {
+    private static final class ReleaseReader implements Reader<Optional<RedisFailure>> {
 
         @Override
         public Optional<RedisFailure> of(List<Object> reply, boolean repeated) {
-            refusesSignals |= reply.contains(UNSIGNALLED);
             return Optional.empty();
         }
 

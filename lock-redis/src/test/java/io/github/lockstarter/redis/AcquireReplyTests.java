@@ -16,26 +16,35 @@ class AcquireReplyTests {
     @Test
     void readsASingleNumberAsAGrantWithoutWaiters() {
         assertThat(AcquireReply.of(MICROS))
-                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, MICROS, 0, "", "", "", NO_TIME, 0));
+                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, MICROS, 0, "", "", "", NO_TIME, 0, ""));
     }
 
     @Test
     void readsThreeNumbers() {
         assertThat(AcquireReply.of(List.of(0L, -1L, 7L)))
-                .isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", "", "", NO_TIME, 0));
+                .isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", "", "", NO_TIME, 0, ""));
     }
 
     @Test
     void readsTheMarkerTheHolderAndTheMarkToAcknowledge() {
         assertThat(AcquireReply.of(List.of(0L, 900L, 7L, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17")))
                 .isEqualTo(new AcquireReply(
-                        AcquireReply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17", NO_TIME, 0));
+                        AcquireReply.CONTENDED,
+                        900,
+                        7,
+                        "?:1",
+                        "3f2a91c0|17 main|1000+",
+                        "3f2a91c0 17",
+                        NO_TIME,
+                        0,
+                        ""));
     }
 
     @Test
     void readsTheTimeAtTheEnd() {
         assertThat(AcquireReply.of(List.of(0L, 900L, 7L, "", "", "", MICROS)))
-                .isEqualTo(new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS), 0));
+                .isEqualTo(
+                        new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS), 0, ""));
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class RecordedSignals implements SignalListener {
 
     private final List<String> keys = new CopyOnWriteArrayList<>();
+    private final List<String> slots = new CopyOnWriteArrayList<>();
     private final List<String> wanted = new CopyOnWriteArrayList<>();
     private final List<String> revoked = new CopyOnWriteArrayList<>();
     private final AtomicInteger restored = new AtomicInteger();
@@ -16,6 +17,7 @@ public final class RecordedSignals implements SignalListener {
     @Override
     public void onSignal(String key, int slot) {
         keys.add(key);
+        slots.add(key + "@" + slot);
     }
 
     @Override
@@ -35,6 +37,11 @@ public final class RecordedSignals implements SignalListener {
 
     public List<String> keys() {
         return keys;
+    }
+
+    /** As key@slot. */
+    public List<String> slots() {
+        return slots;
     }
 
     public List<String> wanted() {

@@ -105,6 +105,13 @@ public final class RedisConnections implements AutoCloseable {
                 && open.signals().filter(MailboxConnection::hearsSignals).isPresent();
     }
 
+    /** Whether the server has no subscriptions. */
+    public boolean refusesSubscription() {
+        ConnectionPair open = link;
+        return open != null
+                && open.signals().filter(MailboxConnection::isRefused).isPresent();
+    }
+
     public @Nullable RedisLink current(String key) {
         ConnectionPair open = link;
         return open == null ? null : open.to(key);

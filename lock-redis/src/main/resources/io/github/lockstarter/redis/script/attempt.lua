@@ -9,9 +9,8 @@ local REFUSED, WRONG_TYPE, CONTENDED, GRANTED, RECOVERING = -2, -1, 0, 1, 2
 local FENCE_KEY, WAITERS_KEY = 2, 3
 -- All that a label of ours shows: another program may have written more.
 local MOST_OF_LABEL = 96
-local status, value, number, who = GRANTED, nil, 0, ''
-local waits, block = name and name ~= '', tonumber(block or 1)
-local told, clock = marker ~= known and marker or '', nil
+local status, value, number, who, clock, unsent = GRANTED, nil, 0, '', nil, nil
+local waits, block, told = name and name ~= '', tonumber(block or 1), marker ~= known and marker or ''
 if timed and timed ~= '' and not refused then
   local now = not micros and redis.pcall('TIME')
   refused = now and now.err and now
@@ -57,7 +56,8 @@ elseif not refused and owner and not isOwn then
           notified[holder] = true
           -- With several owners, a waiting instance may be one of them.
           if others < #owners - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)) then
-            redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
+            local sent = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
+            unsent = type(sent) == 'table' and holder or unsent
           end
         end
       end
@@ -129,5 +129,5 @@ if refused then
   local isOfAnotherType = string.sub(refused.err, 1, 9) == 'WRONGTYPE'
   reply = isOfAnotherType and {WRONG_TYPE, key, slot or 0, ''} or {REFUSED, 0, 0, refused.err}
 elseif status ~= GRANTED or number > 0 or told ~= '' or who ~= '' or clock or slot then
-  reply = {status, value, number, told, who, trace, clock or (slot and ''), slot}
+  reply = {status, value, number, told, who, trace, clock or ((slot or unsent) and ''), slot or (unsent and 0), unsent}
 end

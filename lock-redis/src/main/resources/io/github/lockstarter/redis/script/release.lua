@@ -13,7 +13,7 @@
 --                      instance counts as signalled even if it is dead, and the instances behind it poll
 -- ARGV[2 * count + 2]  wait: default leaves the instance's place in the queue as it is; 'ends' and a position remove
 --                      it, and signal an instance behind the position, 0 for any; a time in ms requeues it for that
---                      time behind all others, if one of them was signalled or the lock is kept.
+--                      time behind all others, if one of them was signalled, also by the client, or the lock is kept.
 --                      'revoked' for an operator who revokes the lock: the owner is notified
 -- ARGV[2 * count + 3]  minimum: time in ms from the grant for which the lock is kept from all. A grant in the future
 --                      counts as now
@@ -21,7 +21,7 @@
 --
 -- Returns a status for each lock, in order, or the status of a single lock; plus 4 for each ms for which it is kept:
 --   3  as 1, and an instance was signalled
---   2  as 1, but the signal failed
+--   2  as 1, but the signal failed. If scripts may not publish, a text: this status, the instance, the message
 --   1  released now; or kept since the grant of this fencing token, so an earlier copy of this command released it; or
 --      the wait has ended, and the token does not have the lock
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
@@ -103,7 +103,7 @@ for i = 1, count do
       status = DONE
       break
     end
-    local woken = DONE
+    local woken, unsent = DONE, nil
     for _ = 1, mayWait and TRIES or 0 do
       local longest
       if leaves and leaves ~= '0' then
@@ -125,7 +125,7 @@ for i = 1, count do
       local message = (slot ~= '' and '%=' .. slot .. ':' or '') .. (name ~= '' and name or tag)
       local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], message)
       if type(receivers) == 'table' then
-        woken = UNSIGNALLED
+        woken, unsent = UNSIGNALLED, longest[1] .. ' ' .. message
         break
       end
       if receivers > 0 or uncounted then
@@ -143,14 +143,14 @@ for i = 1, count do
       local message = '%~' .. redis.sha1hex(revoked) .. ':' .. (name ~= '' and name or tag)
       redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, message)
     end
-    if patience and (woken == SIGNALLED or rest > 0) then
+    if patience and (woken == SIGNALLED or unsent or rest > 0) then
       local now = redis.call('TIME')
       redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)
       if redis.call('PTTL', waiters) < patience then
         redis.pcall('PEXPIRE', waiters, patience)
       end
     end
-    status = woken + PER_MS * rest
+    status = unsent and woken + PER_MS * rest .. ' ' .. unsent or woken + PER_MS * rest
   until true
   if not statuses then
     return status
