@@ -119,7 +119,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
         String[] arguments = new String[3 + 4 * count + SINGLE_LOCK_ARGUMENTS];
         Arrays.fill(arguments, ScriptCall.ABSENT);
         arguments[0] = known;
-        arguments[1] = ScriptCall.millis(history.terms().grace());
+        arguments[1] = history.terms().graceText();
         Duration patience = Duration.ZERO;
         for (int i = 0; i < count; i++) {
             AcquireCommand command = commands.get(i);

@@ -33,7 +33,7 @@ record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
                 LockScript.INSPECT,
                 new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters(), history.key()},
                 history.known(),
-                ScriptCall.millis(history.terms().grace()));
+                history.terms().graceText());
     }
 
     public CompletionStage<StoredLock> inspect(String key, int slot) {

@@ -67,7 +67,7 @@ final class ClientHistories {
             Function<String, Optional<String>> nodeOf) {
         this.keySpace = keySpace;
         this.guard = guard;
-        this.terms = ServerHistory.HistoryTerms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
+        this.terms = ServerHistory.HistoryTerms.of(guard);
         this.nodeOf = nodeOf;
         this.servers = servers;
         this.names = new NodeHistoryIds(servers.isCluster() ? nodeOf : this::shardOf, guard.grace());
@@ -94,7 +94,8 @@ final class ClientHistories {
         if (known != null) {
             return known;
         }
-        ServerHistory made = new ServerHistory(keySpace.historyOf(slot), terms, names, this::recovers, servers);
+        ServerHistory made = new ServerHistory(
+                keySpace.historyOf(slot), terms, guard.isDurable() ? null : names, this::recovers, servers);
         ServerHistory raced = ofSlots.compareAndExchange(slot, null, made);
         return raced == null ? made : raced;
     }
@@ -187,7 +188,8 @@ final class ClientHistories {
         if (guard.isOff()) {
             return Guard.OFF;
         }
-        return unnamed || made().anyMatch(ServerHistory::isUnnamed) ? Guard.DEGRADED : Guard.GUARDED;
+        boolean degraded = unnamed || (!guard.isDurable() && made().anyMatch(ServerHistory::isUnnamed));
+        return degraded ? Guard.DEGRADED : Guard.GUARDED;
     }
 
     /** The recovery that lasts longest. */

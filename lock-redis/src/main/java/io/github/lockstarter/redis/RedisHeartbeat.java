@@ -107,7 +107,7 @@ final class RedisHeartbeat implements CrashDetection {
                 LockScript.BEAT,
                 keys.toArray(String[]::new),
                 terms.history.known(),
-                ScriptCall.millis(terms.history.terms().grace()));
+                terms.history.terms().graceText());
     }
 
     /** {@inheritDoc} A client that publishes may crash between a release and its signal. */

@@ -126,12 +126,18 @@ public final class RedisLockBackend implements QuorumNode {
      *
      * @param connector opens the connections; closed by {@link #close}
      * @param settings prefix, command timeout and history guard
+     * @throws IllegalArgumentException if a setting contradicts the topology
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
         this(connector, settings, new RedisConnections(connector, settings));
     }
 
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
+        if (settings.guard().isDurable() && connector.hasReplicas()) {
+            throw new IllegalArgumentException("distributed-lock.redis.durable is true, but replicas of Redis at "
+                    + connector.target().name() + " may lack acknowledged writes when they are promoted. Remove it: it"
+                    + " is for a service that writes to several places before it answers, such as Amazon MemoryDB");
+        }
         this.layout = new LayoutDecision(connector, settings);
         this.keySpace = KeySpace.of(settings.keyPrefix(), layout::layout);
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);

@@ -72,7 +72,7 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
             List<String> keys = new ArrayList<>(commands.size() + 3);
             String[] arguments = new String[3 + 3 * commands.size()];
             arguments[0] = known;
-            arguments[1] = ScriptCall.millis(history.terms().grace());
+            arguments[1] = history.terms().graceText();
             arguments[2] = ScriptCall.millis(history.terms().quiet());
             int next = 3;
             Duration lease = Duration.ZERO;

@@ -152,15 +152,19 @@ final class ServerHistory {
      * @param grace minimum age of a history for grants
      * @param quiet minimum age of a history for renewals
      * @param newcomer placeholder of an instance without a marker
+     * @param graceText grace in the scripts' arguments
      */
-    public record HistoryTerms(Duration grace, Duration quiet, String newcomer) {
+    public record HistoryTerms(Duration grace, Duration quiet, String newcomer, String graceText) {
 
         /**
          * With {@code GRANT}, a server without a marker is trusted if it was never promoted; with {@code GRACE}, never.
          */
-        public static HistoryTerms of(Duration grace, Duration quiet, RedisSettings.FirstUse firstUse) {
+        public static HistoryTerms of(RedisSettings.HistoryGuard guard) {
             return new HistoryTerms(
-                    grace, quiet, firstUse == RedisSettings.FirstUse.GRACE ? NodeHistoryIds.DISTRUST : "");
+                    guard.grace(),
+                    guard.deposedMasterWrites(),
+                    guard.firstUse() == RedisSettings.FirstUse.GRACE ? NodeHistoryIds.DISTRUST : "",
+                    (guard.isDurable() ? "+" : "") + ScriptCall.millis(guard.grace()));
         }
     }
 }

@@ -89,7 +89,10 @@ record ServerState(Map<String, String> fields) {
                         + " the last snapshot are missing and are granted again while their holders work. Remove"
                         + " grace-period, or set appendonly yes with appendfsync always");
             }
-        } else if (hasNoLog() && isUnsaved() && settings.guard().firstUse() == FirstUse.GRANT) {
+        } else if (hasNoLog()
+                && isUnsaved()
+                && settings.guard().firstUse() == FirstUse.GRANT
+                && !settings.guard().isDurable()) {
             warnings.add(place + " has no append-only file (appendonly no), and has not saved the last "
                     + fields.get("rdb_changes_since_last_save") + " changes: if it restarts, the history guard needs an"
                     + " instance that used it before to detect that locks were forgotten. Set appendonly yes or save");

@@ -56,8 +56,7 @@ final class StartCheck {
         this.failures = failures;
     }
 
-    /**
-     * A missing history id does not prevent the start, nor do signals that the server refuses. */
+    /** A missing history id does not prevent the start, nor do signals that the server refuses. */
     public void run() {
         TrialLock trial = new TrialLock(keySpace, connections, connector, runner, failures);
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();

@@ -98,6 +98,14 @@ public record RedisSettings(
         GRACE
     }
 
+    /** Whether a failover or restart may forget acknowledged writes. */
+    public enum Durability {
+        /** It may. */
+        UNKNOWN,
+        /** The operator has declared that it forgets none, as in Amazon MemoryDB. */
+        DECLARED
+    }
+
     /**
      * The history guard.
      *
@@ -106,8 +114,10 @@ public record RedisSettings(
      * @param firstUse whether to trust a server that seems new
      * @param deposedMasterWrites how long a master may accept writes after another was promoted; extends the grace
      *     period; zero for never
+     * @param durability with a declaration, only lost data begin a grace period, and no failover or restart
      */
-    public record HistoryGuard(Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites) {
+    public record HistoryGuard(
+            Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites, Durability durability) {
 
         /** A third of a lease is half of what remains when its first renewal is due; that renewal gets the rest. */
         private static final int SHARE_OF_LEASE = 3;
@@ -118,9 +128,35 @@ public record RedisSettings(
          * @param gracePeriod already validated
          * @param firstUse whether to trust a server that seems new
          * @param deposedMasterWrites already validated
+         * @param durability contradicts both an absent grace period and writes of a deposed master
+         * @throws IllegalArgumentException for a contradiction
          */
         public HistoryGuard {
+            if (durability == Durability.DECLARED && (gracePeriod.isZero() || !deposedMasterWrites.isZero())) {
+                throw new IllegalArgumentException("distributed-lock.redis.durable is true, and "
+                        + (gracePeriod.isZero()
+                                ? "grace-period is 0s, which is for servers that forget locks"
+                                : "deposed-master-writes is " + DurationText.exactly(deposedMasterWrites)
+                                        + ", which is for masters whose writes get lost")
+                        + ". Remove one of them");
+            }
             deposedMasterWrites = gracePeriod.isZero() ? Duration.ZERO : deposedMasterWrites;
+        }
+
+        /**
+         * Creates a guard for a server that may forget acknowledged writes.
+         *
+         * @param gracePeriod as above
+         * @param firstUse as above
+         * @param deposedMasterWrites as above
+         */
+        public HistoryGuard(Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites) {
+            this(gracePeriod, firstUse, deposedMasterWrites, Durability.UNKNOWN);
+        }
+
+        /** {@return whether failovers and restarts forget no acknowledged write, by declaration} */
+        public boolean isDurable() {
+            return durability == Durability.DECLARED;
         }
 
         /**

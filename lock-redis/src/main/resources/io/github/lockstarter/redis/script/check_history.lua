@@ -6,7 +6,7 @@
 --   before   key of the previous history's marker; not used by a dry run
 --   known    the caller's last marker, or else the history id that it trusts without a marker; empty if it trusts any;
 --            any other text if it trusts none
---   grace    minimum age of a history for grants, in ms
+--   grace    minimum age of a history for grants, in ms. A plus sign in front: whatever its name, none is forgotten
 --   isDryRun whether to write nothing
 -- Sets marker (now stored), age (of the history in microseconds; nil without limit), recovering (whether it is below
 -- the grace), micros (the time, if read), refusal (the server's error), isNamed (whether the server reports its history
@@ -27,8 +27,9 @@ if not isChecked then
   info = type(info) == 'string' and info or ''
   local named = string.find(info, 'master_replid:', 1, true)
   isNamed = named
-  local here, since, kind = string.sub(known, 1, 40), nil, nil
-  local begins = false
+  local isDurable = string.byte(grace) == 43
+  named, info = not isDurable and named, isDurable and '' or info
+  local here, since, kind, replid, begins = string.sub(known, 1, 40), nil, nil, nil, false
 
   marker = redis.pcall('GET', history)
   if marker == known and named and string.byte(known, 41) == 58 and string.find(info, here, named, true) == named + 14 then
@@ -38,7 +39,6 @@ if not isChecked then
     refusal = marker
   else
     here = named and string.match(info, '^%x+', named + 14) or '?'
-    local replid
     replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
     local distrusts = known ~= '' and known ~= marker and known ~= here
     begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
@@ -16,12 +17,19 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.Durability;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.testing.WarmUp;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -196,6 +204,117 @@ class HistoryGuardIT {
                     .isNotEmpty()
                     .containsOnly(LockEvent.RenewalOutcome.RENEWED);
         }
+    }
+
+    /** What a durable store survives with all its data. */
+    enum Loss {
+        FAILOVER {
+            @Override
+            void replace(RedisServer server, RedisServer replica, TcpProxy proxy) {
+                server.kill();
+                replica.promote();
+                proxy.retarget(replica);
+            }
+        },
+        RESTART {
+            @Override
+            void replace(RedisServer server, RedisServer replica, TcpProxy proxy) {
+                server.kill();
+                server.restart();
+            }
+        };
+
+        abstract void replace(RedisServer server, RedisServer replica, TcpProxy proxy);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void grantsFreeLocksOfADurableStoreAtOnce(Loss loss) {
+        assertThat(firstAnswerAfter(loss, Durability.DECLARED)).isEqualTo("granted");
+    }
+
+    /** The control. */
+    @ParameterizedTest
+    @EnumSource
+    void grantsNoFreeLockAtOnceWithoutTheDeclaration(Loss loss) {
+        assertThat(firstAnswerAfter(loss, Durability.UNKNOWN)).isEqualTo("recovering");
+    }
+
+    /** To an attempt for a free lock; another one is still held, and its owner knows that in a durable store. */
+    private static String firstAnswerAfter(Loss loss, Durability durability) {
+        RedisSettings settings = guarding(durability);
+        try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
+                RedisServer replica = RedisServer.start();
+                TcpProxy proxy = TcpProxy.before(server);
+                RedisStore store = RedisStore.behind(proxy).with(settings);
+                Application first = Application.over(store.connect(), Application.settings(LONG_GRACE));
+                Application second = Application.over(store.connect(), Application.settings(LONG_GRACE))) {
+            replica.follow(server);
+            await().atMost(Patience.TIME)
+                    .until(() -> "up".equals(replica.info("replication").get("master_link_status")));
+            store.start();
+            WarmUp.connect(second.locks(), "warm-up");
+            LockHandle held = first.locks().acquire(REQUEST.lease(LONG_GRACE));
+            await().atMost(Patience.TIME).until(() -> replica.commands().exists("lock:{scenario:history}") == 1);
+
+            loss.replace(server, replica, proxy);
+
+            String answer = firstAnswer(second);
+            assertThat(second.locks().tryAcquire(REQUEST.lease(LONG_GRACE).withoutWaiting()))
+                    .isEmpty();
+            if (durability == Durability.DECLARED) {
+                await().atMost(Patience.TIME).until(held::isHeld);
+                assertThat(second.admin().storeState().join().guard()).isEqualTo(StoreState.Guard.GUARDED);
+                second.awaitTakeover();
+            }
+            return answer;
+        }
+    }
+
+    private static String firstAnswer(Application application) {
+        LockRequest free = LockRequest.of("free").lease(LONG_GRACE).withoutWaiting();
+        return await().atMost(Patience.TIME)
+                .pollInSameThread()
+                .until(
+                        () -> {
+                            try {
+                                return application.locks().tryAcquire(free).isPresent() ? "granted" : "";
+                            } catch (LockStoreRecoveringException e) {
+                                return "recovering";
+                            } catch (LockBackendException e) { // not connected yet
+                                return "";
+                            }
+                        },
+                        answer -> !answer.isEmpty());
+    }
+
+    @Test
+    void lostDataBeginAGracePeriodDespiteTheDeclaration() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(guarding(Durability.DECLARED));
+                Application application = Application.over(store.connect(), WITHOUT_BEATS)) {
+            application.locks().acquire(REQUEST).close();
+            server.commands().flushall();
+            assertThat(firstAnswer(application)).isEqualTo("recovering");
+        }
+    }
+
+    @Test
+    void refusesTheDeclarationForReplicas() {
+        RedisSettings settings = guarding(Durability.DECLARED);
+        RedisConnector connector = DirectRedisConnector.toMasterAmong(
+                List.of(RedisURI.create("localhost", 1), RedisURI.create("localhost", 2)), settings);
+        assertThatThrownBy(() -> new RedisLockBackend(connector, settings))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("distributed-lock.redis.durable is true, but replicas of Redis at");
+        connector.close();
+    }
+
+    private static RedisSettings guarding(Durability durability) {
+        return new RedisSettings(
+                "lock:",
+                GUARDED.commandTimeout(),
+                new RedisSettings.HistoryGuard(LONG_GRACE, FirstUse.GRANT, Duration.ZERO, durability));
     }
 
     private static long acquireOnceItIsBack(Application application) {

@@ -26,6 +26,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param keyLayout Keys of locks behind a single address: standalone on one server, cluster on shards, of which a
  *     command reaches one. With auto, the first connection finds it out; otherwise startup fails if Redis has another
  *     layout. Set cluster if the server may be divided into shards later.
+ * @param durable Whether failovers and restarts lose no acknowledged write, as in Amazon MemoryDB: then only lost data
+ *     cause a grace period. Not for replicas that copy asynchronously.
  */
 @ConfigurationProperties(prefix = RedisLockProperties.PREFIX, ignoreUnknownFields = false)
 record RedisLockProperties(
@@ -34,7 +36,8 @@ record RedisLockProperties(
         @Nullable Duration gracePeriod,
         @DefaultValue("0s") Duration deposedMasterWrites,
         @Nullable Boolean activeActive,
-        @DefaultValue("auto") RedisSettings.KeyLayout keyLayout)
+        @DefaultValue("auto") RedisSettings.KeyLayout keyLayout,
+        @DefaultValue("false") boolean durable)
         implements LockBackendOption {
 
     static final String NAME = "redis";
@@ -65,7 +68,11 @@ record RedisLockProperties(
         return new RedisSettings(
                 locks.keyPrefix(),
                 commandTimeout,
-                new RedisSettings.HistoryGuard(grace, RedisSettings.FirstUse.GRANT, deposedMasterWrites),
+                new RedisSettings.HistoryGuard(
+                        grace,
+                        RedisSettings.FirstUse.GRANT,
+                        deposedMasterWrites,
+                        durable ? RedisSettings.Durability.DECLARED : RedisSettings.Durability.UNKNOWN),
                 activeActive == null ? RedisSettings.SingleMaster.CHECKED : RedisSettings.SingleMaster.DECLARED,
                 keyLayout);
     }

@@ -6,6 +6,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.Durability;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
@@ -56,7 +57,8 @@ class RedisLockPropertiesTests {
                                     Duration.ofMinutes(3),
                                     Duration.ofSeconds(3),
                                     false,
-                                    KeyLayout.CLUSTER));
+                                    KeyLayout.CLUSTER,
+                                    false));
                     assertThat(properties.settings(context.getBean(LockSettings.class)))
                             .isEqualTo(new RedisSettings(
                                     "shop:",
@@ -68,6 +70,16 @@ class RedisLockPropertiesTests {
                 });
     }
 
+    @Test
+    void bindTheDeclarationOfADurableStore() {
+        application.withPropertyValues("distributed-lock.redis.durable=true").run(context -> assertThat(
+                        context.getBean(RedisLockProperties.class)
+                                .settings(context.getBean(LockSettings.class))
+                                .guard())
+                .isEqualTo(new RedisSettings.HistoryGuard(
+                        Duration.ofSeconds(30), FirstUse.GRANT, Duration.ZERO, Durability.DECLARED)));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
@@ -77,6 +89,8 @@ class RedisLockPropertiesTests {
             distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1s
             distributed-lock.redis.grace-period=29s       | distributed-lock.redis.grace-period is 29s; it must be 0s, or at least distributed-lock.max-lease (30s)
             distributed-lock.redis.grace-period=-1s       | distributed-lock.redis.grace-period is -1s
+            distributed-lock.redis.durable=true distributed-lock.redis.grace-period=0s | distributed-lock.redis.durable is true, and grace-period is 0s
+            distributed-lock.redis.durable=true distributed-lock.redis.deposed-master-writes=1s | distributed-lock.redis.durable is true, and deposed-master-writes is 1s
             distributed-lock.redis.active-active=true     | distributed-lock.redis.active-active is true: each of several masters grants the same lock
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.backend=zookeeper            | and the application has no such store; it has [local, redis]
