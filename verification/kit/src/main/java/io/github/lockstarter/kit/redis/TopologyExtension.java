@@ -6,7 +6,6 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
-import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
  * One {@link RedisServerGroup} of a kind for all test classes of a JVM, as new before each test. Ends after the last
@@ -76,7 +75,6 @@ public final class TopologyExtension<T extends RedisServerGroup> extends FreshBe
     }
 
     private static Store shared(ExtensionContext context) {
-        // Not that of the root: with several JVMs, Surefire starts JUnit once per class.
-        return context.getStore(StoreScope.LAUNCHER_SESSION, Namespace.create(TopologyExtension.class));
+        return context.getRoot().getStore(Namespace.create(TopologyExtension.class));
     }
 }
