@@ -249,10 +249,10 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                 if (!reply.unacknowledged().isEmpty()) {
                     acknowledging.accept(reply.unacknowledged(), key);
                 }
-                if (!reply.unnotified().isEmpty()) {
+                for (String owner : reply.unnotified()) {
                     CompletionStage<Long> unused = runner.publish(
                             keySpace.lockOf(key),
-                            keySpace.mailboxOf(reply.unnotified()),
+                            keySpace.mailboxOf(owner),
                             SignalMailbox.WANTED + KeyEncoding.encode(key));
                 }
                 return new AcquireResult.Contended(
@@ -296,7 +296,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
      *     else empty
      * @param unacknowledged trace to acknowledge before the takeover; else empty
      * @param slot granted, or tried last
-     * @param unnotified instance of the owner to which the server refused to publish that another one waits; else empty
+     * @param unnotified instances of owners to which the server refused to publish that another one waits
      */
     record AcquireReply(
             long status,
@@ -307,7 +307,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
             String unacknowledged,
             OptionalLong micros,
             int slot,
-            String unnotified) {
+            List<String> unnotified) {
 
         static final long GRANTED = 1;
 
@@ -350,7 +350,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
         static AcquireReply of(Object said) {
             if (said instanceof Long fencingToken) {
-                return new AcquireReply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0, "");
+                return new AcquireReply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0, List.of());
             }
             List<?> parts = (List<?>) said;
             return new AcquireReply(
@@ -364,7 +364,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                             ? OptionalLong.of(micros)
                             : OptionalLong.empty(),
                     parts.size() > SLOT ? Math.toIntExact((Long) parts.get(SLOT)) : 0,
-                    text(parts, UNNOTIFIED));
+                    parts.size() > UNNOTIFIED ? List.of(text(parts, UNNOTIFIED).split(" ")) : List.of());
         }
 
         private static String text(List<?> parts, int place) {

@@ -49,6 +49,10 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
         return keySpace.isPerSlot() ? "uncounted" : ScriptCall.ABSENT;
     }
 
+    static boolean isSignalled(Object status) {
+        return status instanceof Long reply && reply % PER_MILLISECOND == SIGNALLED;
+    }
+
     @Override
     public boolean isCollected(ReleaseCommand command) {
         return keySpace.layout() == KeyLayout.STANDALONE

@@ -133,7 +133,7 @@ final class ScriptRunner {
     }
 
     /**
-     * Publishes what the server refuses to scripts, and counts the subscribers.
+     * Publishes what the server has just refused to a script, and counts the subscribers.
      *
      * @param key of the script
      */
@@ -226,15 +226,15 @@ final class ScriptRunner {
 
         /** Of {@code release.lua}, each text becomes a status; no other script returns a text with a signal. */
         private List<Object> withSignals(List<Object> statuses) {
-            if (call.script() != LockScript.RELEASE || statuses.stream().noneMatch(String.class::isInstance)) {
-                return statuses;
-            }
-            List<Object> all = new ArrayList<>(statuses);
-            for (int i = 0; i < all.size(); i++) {
-                if (all.get(i) instanceof String unsent) {
+            List<Object> all = statuses;
+            for (int i = 0; call.script() == LockScript.RELEASE && i < statuses.size(); i++) {
+                if (statuses.get(i) instanceof String unsent) {
                     String[] parts = unsent.split(" ", 3);
                     signal(i, parts[1], parts[2]);
+                    all = all == statuses ? new ArrayList<>(statuses) : all;
                     all.set(i, Long.parseLong(parts[0]) + (signals == Signals.NONE ? 0 : ReleaseScript.AS_SIGNALLED));
+                } else if (signals != Signals.BY_SCRIPT && ReleaseScript.isSignalled(statuses.get(i))) {
+                    signals = Signals.BY_SCRIPT;
                 }
             }
             return all;

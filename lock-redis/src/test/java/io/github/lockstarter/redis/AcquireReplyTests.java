@@ -16,13 +16,13 @@ class AcquireReplyTests {
     @Test
     void readsASingleNumberAsAGrantWithoutWaiters() {
         assertThat(AcquireReply.of(MICROS))
-                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, MICROS, 0, "", "", "", NO_TIME, 0, ""));
+                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, MICROS, 0, "", "", "", NO_TIME, 0, List.of()));
     }
 
     @Test
     void readsThreeNumbers() {
         assertThat(AcquireReply.of(List.of(0L, -1L, 7L)))
-                .isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", "", "", NO_TIME, 0, ""));
+                .isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", "", "", NO_TIME, 0, List.of()));
     }
 
     @Test
@@ -37,14 +37,20 @@ class AcquireReplyTests {
                         "3f2a91c0 17",
                         NO_TIME,
                         0,
-                        ""));
+                        List.of()));
     }
 
     @Test
     void readsTheTimeAtTheEnd() {
         assertThat(AcquireReply.of(List.of(0L, 900L, 7L, "", "", "", MICROS)))
-                .isEqualTo(
-                        new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS), 0, ""));
+                .isEqualTo(new AcquireReply(
+                        AcquireReply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS), 0, List.of()));
+    }
+
+    @Test
+    void readsOwnersThatMustStillBeNotified() {
+        assertThat(AcquireReply.of(List.of(0L, 900L, 7L, "", "", "", "", 0L, "a b")))
+                .isEqualTo(new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", "", "", NO_TIME, 0, List.of("a", "b")));
     }
 
     @Test

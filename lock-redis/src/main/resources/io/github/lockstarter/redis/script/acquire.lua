@@ -44,7 +44,7 @@
 --   trace   for acknowledge.lua, if replicas must acknowledge a takeover: the owner's instance, a space, and the begin
 --           of its mark; else empty
 --   time    of this server in microseconds, if requested
--- and, if scripts may not publish to an owner that another instance waits, an empty time, 0 and the owner's instance
+-- and, if scripts may not publish to owners that another instance waits, an empty time, 0 and the owners' instances
 
 local count = (#KEYS - 4) / 2
 local fence, history = KEYS[2 * count + 1], KEYS[2 * count + 2]

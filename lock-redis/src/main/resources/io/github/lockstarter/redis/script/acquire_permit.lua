@@ -20,7 +20,7 @@
 -- ARGV[9]   position
 -- ARGV[10]  not empty: the time is stored and returned
 --
--- Returns {status, value, number, marker, who, trace, time, slot, owner}: as acquire.lua, except that
+-- Returns {status, value, number, marker, who, trace, time, slot, owners}: as acquire.lua, except that
 --   0   all slots have other owners, or are kept: how long until the first of them may be free without a signal
 --  -1   the number of the key; slot
 -- and with

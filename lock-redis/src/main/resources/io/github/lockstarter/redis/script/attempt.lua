@@ -57,7 +57,7 @@ elseif not refused and owner and not isOwn then
           -- With several owners, a waiting instance may be one of them.
           if others < #owners - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)) then
             local sent = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
-            unsent = type(sent) == 'table' and holder or unsent
+            unsent = type(sent) == 'table' and (unsent and unsent .. ' ' or '') .. holder or unsent
           end
         end
       end

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.contract;
 
+import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.MinimumHoldContract;
 import io.github.lockstarter.contract.PermitsContract;
@@ -42,6 +43,13 @@ class ClientSignalsContractIT {
     @Nested
     class WakeUp extends WakeUpContract {
         WakeUp() {
+            super(ClientSignalsContractIT::restricted);
+        }
+    }
+
+    @Nested
+    class Admin extends AdminContract {
+        Admin() {
             super(ClientSignalsContractIT::restricted);
         }
     }
