@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.connector.SeveralMastersException;
+import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
@@ -43,14 +44,19 @@ record ServerState(Map<String, String> fields) {
         return text(sections).thenCombine(text(crdt), String::concat);
     }
 
-    /** Empty if the server refuses. */
+    /** Empty if the server refuses for good. */
     static CompletionStage<String> text(CompletionStage<String> asked) {
         return asked.handle((info, failure) -> {
-            if (failure != null && !(ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException)) {
+            if (failure != null && !isRefusal(ExceptionCauses.rootOf(failure))) {
                 throw new CompletionException(failure);
             }
             return info == null ? "" : info;
         });
+    }
+
+    private static boolean isRefusal(Throwable failure) {
+        return failure instanceof RedisCommandExecutionException refusal
+                && !ServerError.of(refusal).isPassing();
     }
 
     /** The INFO field that reports further masters of the same keys, in Redis Enterprise or KeyDB. */

@@ -61,7 +61,7 @@ public record ServerError(String code, String text) {
      * again.
      * <p>Excludes {@code OOM} and {@code MISCONF}: memory and disks stay full until an operator acts.
      */
-    boolean isPassing() {
+    public boolean isPassing() {
         return PASSING.contains(code);
     }
 
