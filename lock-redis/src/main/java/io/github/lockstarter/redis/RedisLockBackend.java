@@ -82,6 +82,8 @@ public final class RedisLockBackend implements QuorumNode {
             + " alone, and not whether an instance is connected to another one";
     private static final String UNGUARDED = "distributed-lock.redis.grace-period is 0s, so that after a failover or a"
             + " restart a server may have locks that have other owners by now";
+    private static final String DURABLE = "distributed-lock.redis.durable is true, so that no grace period after a"
+            + " failover or a restart lets the owners of locks connect again first";
     private static final String UNNAMED_HISTORY =
             " does not show this user the name of its replication history (master_replid of INFO replication)";
     private static final String DEGRADED =
@@ -157,7 +159,9 @@ public final class RedisLockBackend implements QuorumNode {
             serverChecks.refuseSeveralMasters(opened);
             layout.decide(opened);
         });
-        this.acknowledgement = connector.isCluster() || settings.guard().isOff()
+        this.acknowledgement = connector.isCluster()
+                        || settings.guard().isOff()
+                        || settings.guard().isDurable()
                 ? Optional.empty()
                 : Optional.of(new TakeoverAcknowledgement(connector, keySpace, settings));
         this.heartbeat = acknowledgement.map(known -> heartbeat(histories.ofAll(), known));
@@ -240,10 +244,6 @@ public final class RedisLockBackend implements QuorumNode {
 
     private Optional<String> ofSignals() {
         String retry = "retry after up to distributed-lock.retry.max-delay";
-        if (connections.refusesSubscription()) {
-            return Optional.of(this + " refuses SUBSCRIBE: callers that wait for another instance " + retry
-                    + ". Use a server or proxy with SUBSCRIBE");
-        }
         String refused = this + " refuses PUBLISH inside scripts";
         return switch (runner.signals()) {
             case BY_SCRIPT -> Optional.empty();
@@ -385,6 +385,9 @@ public final class RedisLockBackend implements QuorumNode {
         }
         if (settings.guard().isOff()) {
             return CrashTakeover.off(UNGUARDED);
+        }
+        if (settings.guard().isDurable()) {
+            return CrashTakeover.off(DURABLE);
         }
         return guard() == Guard.DEGRADED
                 ? CrashTakeover.off(DEGRADED)

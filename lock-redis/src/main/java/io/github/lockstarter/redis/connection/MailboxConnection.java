@@ -1,10 +1,8 @@
 package io.github.lockstarter.redis.connection;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
-import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.LettuceFutures;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.Optional;
@@ -24,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * not arrived, or had no subscriber at that server, whose count decides whom releases signal and who is alive (on the
  * shards of a cluster or behind one address, a server counts only its own). One may get lost during a reconnect, so the
  * second in a row replaces the connection; then after twice as many each time, since behind some proxies none arrives.
- * Without an answer nothing is known: {@link RedisLink} counts the timeout. A server that has no {@code SUBSCRIBE} is
- * used without signals.
+ * Without an answer nothing is known: {@link RedisLink} counts the timeout.
  * <p>The opener's thread sets {@code current} before others see this object; after closing, no connection replaces it.
  * Pulses run on the client's event loop, one at a time, until this is closed. With each, it also looks for another
  * master and calls the mailbox.
@@ -54,8 +51,6 @@ final class MailboxConnection {
 
     private volatile int missed;
 
-    private volatile boolean refused;
-
     /** @param proof publishes the message to oneself, and counts the subscribers */
     MailboxConnection(
             RedisConnector connector,
@@ -75,19 +70,8 @@ final class MailboxConnection {
     void open() {
         StatefulRedisPubSubConnection<String, String> first = connector.connectPubSub();
         current.set(first);
-        try {
-            subscribe(first);
-        } catch (RedisCommandExecutionException e) {
-            if (!ServerError.of(e).code().equals("ERR")) { // of a missing right, NOPERM
-                throw e;
-            }
-            refused = true; // waiters retry
-        }
+        subscribe(first);
         proveLater();
-    }
-
-    boolean isRefused() {
-        return refused;
     }
 
     private void subscribe(StatefulRedisPubSubConnection<String, String> connection) {
@@ -100,7 +84,7 @@ final class MailboxConnection {
 
     boolean hearsSignals() {
         StatefulRedisPubSubConnection<String, String> known = current.get();
-        return known != null && known.isOpen() && missed == 0 && !refused;
+        return known != null && known.isOpen() && missed == 0;
     }
 
     private void proveLater() {
@@ -146,7 +130,6 @@ final class MailboxConnection {
             StatefulRedisPubSubConnection<String, String> surplus = another;
             try {
                 subscribe(another);
-                refused = false;
                 surplus = current.compareAndSet(known, another) ? known : another;
             } finally {
                 surplus.closeAsync();

@@ -105,13 +105,6 @@ public final class RedisConnections implements AutoCloseable {
                 && open.signals().filter(MailboxConnection::hearsSignals).isPresent();
     }
 
-    /** Whether the server has no subscriptions. */
-    public boolean refusesSubscription() {
-        ConnectionPair open = link;
-        return open != null
-                && open.signals().filter(MailboxConnection::isRefused).isPresent();
-    }
-
     public @Nullable RedisLink current(String key) {
         ConnectionPair open = link;
         return open == null ? null : open.to(key);
@@ -351,9 +344,7 @@ public final class RedisConnections implements AutoCloseable {
         public void run() {
             try {
                 checkCurrent();
-                ConnectionPair connected = opened == null ? connected() : opened;
-                opened = connected;
-                connected.check(check);
+                ConnectionPair connected = opened == null ? connect() : opened;
                 checkCurrent();
                 SignalMailbox wanted = mailbox;
                 if (wanted != null && !connected.isSubscribedTo(wanted)) {
@@ -365,6 +356,13 @@ public final class RedisConnections implements AutoCloseable {
                 // Errors too: without an outcome of this attempt, all later commands would wait forever.
                 fail(e, ConnectionPair::close);
             }
+        }
+
+        private ConnectionPair connect() {
+            ConnectionPair connected = connected();
+            opened = connected; // before the check, whose failure closes it
+            connected.check(check);
+            return connected;
         }
 
         private void serve(ConnectionPair connected) {

@@ -12,7 +12,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
-import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.BackendUser;
 import io.github.lockstarter.redis.RecordedSignals;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -223,23 +222,5 @@ class ClientSignalsIT extends RedisScenario {
 
     private static AcquireCommand permit(String name, String instance, long sequence, Optional<Waiting> waiting) {
         return new AcquireCommand(name, token(instance, sequence), LONG_LEASE, 0, 1, waiting, Duration.ZERO, 2);
-    }
-
-    @Test
-    void waitersRetryOnAServerWithoutSubscriptions() {
-        try (RedisServer server = RedisServer.start("--rename-command", "SUBSCRIBE", "");
-                RedisLockBackend backend =
-                        new RedisLockBackend(new DirectRedisConnector(server.uri(), settings()), settings())) {
-            backend.listen("a", signals);
-            backend.start();
-            StoreState state = answer(backend.state());
-            assertThat(state.failure()).isEmpty();
-            assertThat(state.hearsSignals()).isFalse();
-            assertThat(state.warnings())
-                    .singleElement()
-                    .asString()
-                    .contains("refuses SUBSCRIBE", "distributed-lock.retry.max-delay");
-            new BackendUser(backend).granted(token("a", 1));
-        }
     }
 }
