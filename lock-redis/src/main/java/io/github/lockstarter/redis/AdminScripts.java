@@ -5,9 +5,6 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
-import io.github.lockstarter.redis.ScriptRunner.Signals;
-import io.github.lockstarter.redis.connection.KeyEncoding;
-import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
@@ -80,27 +77,10 @@ record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
                 keys.name(),
                 ReleaseScript.counting(keySpace),
                 REVOKED);
-        return runner.run(release, REVOKE_READER).thenCompose(revocation -> {
-            if (revocation instanceof Revocation.Stale) {
-                return inspect(key, slot).thenApply(Revocation.Stale::new);
-            }
-            if (revocation instanceof Revocation.Revoked && runner.signals() == Signals.BY_CLIENT) {
-                notifyOwner(key, stored);
-            }
-            return CompletableFuture.completedFuture(revocation);
-        });
-    }
-
-    /** Publishes what {@code release.lua} may not. */
-    private void notifyOwner(String key, String stored) {
-        String token = stored.substring(stored.indexOf(' ') + 1);
-        if (!token.equals(ReleaseScript.KEPT)) {
-            String instance = token.substring(0, token.indexOf(':'));
-            CompletionStage<Long> unused = runner.publish(
-                    keySpace.lockOf(key),
-                    keySpace.mailboxOf(instance),
-                    SignalMailbox.REVOKED + LockToken.fingerprintOf(token) + ':' + KeyEncoding.encode(key));
-        }
+        return runner.run(release, REVOKE_READER)
+                .thenCompose(revocation -> revocation instanceof Revocation.Stale
+                        ? inspect(key, slot).thenApply(Revocation.Stale::new)
+                        : CompletableFuture.completedFuture(revocation));
     }
 
     private static final class LookReader implements Reader<InspectedLock> {

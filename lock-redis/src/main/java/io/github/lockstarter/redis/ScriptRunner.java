@@ -229,10 +229,14 @@ final class ScriptRunner {
             List<Object> all = statuses;
             for (int i = 0; call.script() == LockScript.RELEASE && i < statuses.size(); i++) {
                 if (statuses.get(i) instanceof String unsent) {
-                    String[] parts = unsent.split(" ", 3);
-                    signal(i, parts[1], parts[2]);
+                    int space = unsent.indexOf(' ');
+                    long status = Long.parseLong(unsent, 0, space, 10);
+                    for (String line : unsent.substring(space + 1).split("\n", -1)) {
+                        String[] parts = line.split(" ", 2);
+                        signal(i, parts[0], parts[1]);
+                    }
                     all = all == statuses ? new ArrayList<>(statuses) : all;
-                    all.set(i, Long.parseLong(parts[0]) + (signals == Signals.NONE ? 0 : ReleaseScript.AS_SIGNALLED));
+                    all.set(i, status + (signals == Signals.NONE ? 0 : ReleaseScript.AS_SIGNALLED));
                 } else if (signals != Signals.BY_SCRIPT && ReleaseScript.isSignalled(statuses.get(i))) {
                     signals = Signals.BY_SCRIPT;
                 }

@@ -21,7 +21,7 @@
 --
 -- Returns a status for each lock, in order, or the status of a single lock; plus 4 for each ms for which it is kept:
 --   3  as 1, and an instance was signalled
---   2  as 1, but the signal failed. If scripts may not publish, a text: this status, the instance, the message
+--   2  as 1, but the signal failed. If scripts may not publish, a text: the status, and in lines instance and message
 --   1  released now; or kept since the grant of this fencing token, so an earlier copy of this command released it; or
 --      the wait has ended, and the token does not have the lock
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
@@ -141,7 +141,8 @@ for i = 1, count do
     if revoked then
       local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
       local message = '%~' .. redis.sha1hex(revoked) .. ':' .. (name ~= '' and name or tag)
-      redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, message)
+      local sent = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, message)
+      unsent = type(sent) == 'table' and (unsent and unsent .. '\n' or '') .. holder .. ' ' .. message or unsent
     end
     if patience and (woken == SIGNALLED or unsent or rest > 0) then
       local now = redis.call('TIME')
