@@ -20,10 +20,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.leader.AbstractCandidate;
 import org.springframework.integration.leader.Context;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
-import org.springframework.integration.support.locks.DistributedLock;
 
 /** Two instances with a lock registry over the locks of the starter, used by Spring Integration. */
-@SuppressWarnings("LockNotBeforeTry") // each step is asserted
 class SpringIntegrationBridgeIT {
 
     private static final Duration HEARTBEAT = Duration.ofMillis(100);
@@ -55,10 +53,6 @@ class SpringIntegrationBridgeIT {
     void stopCandidates() {
         first.initiator.stop();
         second.initiator.stop();
-    }
-
-    private static DistributedLock lock(RunningApplication instance, String key) {
-        return instance.bean(DistributedLockRegistry.class).obtain(key);
     }
 
     private static void deleteLock(String key) {

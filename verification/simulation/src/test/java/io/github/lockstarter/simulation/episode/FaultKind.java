@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 
 /** Kinds of faults. Each affects one instance, one server, or all of them, and is healed after its time. */
+@SuppressWarnings("ImmutableEnumChecker") // its functions have no state
 public enum FaultKind {
     /** The connections of an instance break, and are opened again. */
     CUT((world, struck, fault) -> {
