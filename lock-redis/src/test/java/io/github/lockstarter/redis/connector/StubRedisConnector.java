@@ -21,7 +21,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Connects to no server: records commands but INFO, and lets a test decide the result of connecting and the answers. */
+/**
+ * Connects to no server: records commands but INFO, and lets a test decide the result of connecting and the answers.
+ */
 public final class StubRedisConnector implements RedisConnector {
 
     private final List<AsyncCommand<?, ?, ?>> sent = new CopyOnWriteArrayList<>();
