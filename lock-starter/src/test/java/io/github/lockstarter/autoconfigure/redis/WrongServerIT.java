@@ -12,6 +12,7 @@ import io.github.lockstarter.kit.net.TlsFiles;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -193,6 +194,8 @@ class WrongServerIT {
                     int unused = client.getInputStream().read();
                     client.getOutputStream()
                             .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    // Closing with unread input resets the connection, and the client may not see the answer.
+                    client.getInputStream().transferTo(OutputStream.nullOutputStream());
                 } catch (IOException e) {
                     // The client has disconnected, or the test is over.
                 }
