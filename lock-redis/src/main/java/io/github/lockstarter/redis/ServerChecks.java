@@ -6,6 +6,7 @@ import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.SeveralMastersException;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.SetArgs;
@@ -133,11 +134,14 @@ final class ServerChecks {
     }
 
     /**
-     * Asks a server, in a cluster any of them. Blocks.
+     * Asks a server, in a cluster any of them, unless it is declared to be the only master. Blocks.
      *
      * @throws SeveralMastersException after refusing all commands
      */
     void refuseSeveralMasters(RedisLink opened) {
+        if (settings.singleMaster() == SingleMaster.DECLARED) {
+            return;
+        }
         RedisClusterAsyncCommands<String, String> redis = opened.async();
         String told = BlockingWait.awaitUninterruptibly(
                 ServerState.info(redis.info(), redis.info("crdt")).toCompletableFuture());

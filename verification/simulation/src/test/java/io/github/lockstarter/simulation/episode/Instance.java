@@ -77,7 +77,9 @@ final class Instance {
         RedisSettings redis = new RedisSettings(
                 "lock:",
                 setting.commandTimeout(),
-                new RedisSettings.HistoryGuard(setting.lease(), RedisSettings.FirstUse.GRANT, setting.deposedWrites()));
+                new RedisSettings.HistoryGuard(setting.lease(), RedisSettings.FirstUse.GRANT, setting.deposedWrites()),
+                RedisSettings.SingleMaster.DECLARED, // to ask blocks, and one thread runs all here
+                RedisSettings.KeyLayout.AUTO);
         return new RedisLockBackend(new SimConnector(endpoint, threads, world.servers), redis);
     }
 
