@@ -471,7 +471,7 @@ final class HeldSlots {
     }
 
     private void releaseSlot(Effects todo, Hold left) {
-        boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaiters();
+        boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
         left.state = Hold.State.LEAVING;
         send(todo, left, requeued);
         requeueing += requeued ? 1 : 0;

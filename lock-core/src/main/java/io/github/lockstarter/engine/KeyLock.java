@@ -626,6 +626,10 @@ final class KeyLock extends TimerEntry {
         return queue.hasWaiters();
     }
 
+    synchronized boolean hasWaitersFor(int slot) {
+        return queue.hasWaiters() && queue.firstAbove(slot) != null;
+    }
+
     synchronized boolean hasFailed() {
         return failed;
     }

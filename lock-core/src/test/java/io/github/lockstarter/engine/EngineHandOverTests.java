@@ -22,6 +22,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,8 @@ class EngineHandOverTests extends EngineInterleavings {
 
     /** Than that of the usual requests, so that a hold is not handed over to them. */
     private static final Duration OTHER_LEASE = Duration.ofSeconds(10);
+
+    private static final LockRequest OF_TWO = REQUEST.permits(2).lease(OTHER_LEASE);
 
     EngineHandOverTests() {
         super(new EngineSettings.Handover(16, Duration.ofSeconds(20)));
@@ -276,6 +279,25 @@ class EngineHandOverTests extends EngineInterleavings {
         engine.acquireAsync(REQUEST);
         releaseOf(first).answer().complete(new ReleaseResult.Released(0));
         backend.nextAcquire();
+    }
+
+    @Test
+    void asksForItsSlotWhenAnotherOneIsReleasedThatNoWaiterMayHave() throws Exception {
+        LockHandle first = slot(0);
+        LockHandle second = slot(1);
+        engine.acquireAsync(REQUEST); // for the first slot only
+        releaseOf(first).answer().complete(new ReleaseResult.Released(1));
+        assertThat(releaseOf(second).command().requeue()).isEmpty();
+        backend.nextAcquire();
+    }
+
+    /** A hold of one of two slots, while another instance waits. */
+    private LockHandle slot(int slot) throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(OF_TWO);
+        backend.nextAcquire()
+                .answer()
+                .complete(new AcquireResult.Granted(100 * (slot + 1), 1, Optional.empty(), "", slot));
+        return resultOf(acquiring);
     }
 
     @Test
