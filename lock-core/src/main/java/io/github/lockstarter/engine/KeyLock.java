@@ -523,6 +523,7 @@ final class KeyLock extends TimerEntry {
         boolean onlySlot = first == null || first.request.permits() == 1;
         if (othersSignalled > 0 || (storeKeeps && onlySlot)) {
             obstacle = null; // the lock may be free by now
+            round = 0; // a new wait, behind the others
             attemptedPermits = first == null ? 0 : first.request.permits(); // the release was its attempt
             if (signalledSlot != NONE) {
                 makeAttemptDue();

@@ -291,6 +291,24 @@ class EngineHandOverTests extends EngineInterleavings {
         backend.nextAcquire();
     }
 
+    @Test
+    void looksAsSoonAsANewWaiterAfterTheReleaseThatQueuesTheInstanceAgain() throws Exception {
+        LockHandle first = slot(0);
+        CompletableFuture<LockHandle> forBoth = engine.acquireAsync(OF_TWO);
+        for (int i = 0; i < 4; i++) {
+            backend.nextAcquire().answer().complete(contended());
+            letPass(RETRY_DELAY.dividedBy(2));
+        }
+        backend.nextAcquire().answer().complete(contended());
+        forBoth.cancel(false);
+        backend.nextWithdrawal().answer().complete(new ReleaseResult.Released(0));
+        engine.acquireAsync(REQUEST);
+        releaseOf(first).answer().complete(new ReleaseResult.Released(1));
+        letPass(RETRY_DELAY.dividedBy(10));
+        settle();
+        assertThat(backend.pollAcquire()).isPresent();
+    }
+
     /** A hold of one of two slots, while another instance waits. */
     private LockHandle slot(int slot) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(OF_TWO);
