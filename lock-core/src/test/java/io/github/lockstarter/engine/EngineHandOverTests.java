@@ -314,7 +314,7 @@ class EngineHandOverTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(OF_TWO);
         backend.nextAcquire()
                 .answer()
-                .complete(new AcquireResult.Granted(100 * (slot + 1), 1, Optional.empty(), "", slot));
+                .complete(new AcquireResult.Granted(100L * (slot + 1), 1, Optional.empty(), "", slot));
         return resultOf(acquiring);
     }
 
