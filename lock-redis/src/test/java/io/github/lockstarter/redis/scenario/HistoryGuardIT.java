@@ -199,10 +199,11 @@ class HistoryGuardIT {
 
             application.passUntil(() -> server.commands().exists("lock:{scenario:history}") == 1);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-            assertThat(application.events().of(LockEvent.Renewed.class))
+            // Listeners hear of it behind the caller.
+            await().untilAsserted(() -> assertThat(application.events().of(LockEvent.Renewed.class))
                     .extracting(LockEvent.Renewed::outcome)
                     .isNotEmpty()
-                    .containsOnly(LockEvent.RenewalOutcome.RENEWED);
+                    .containsOnly(LockEvent.RenewalOutcome.RENEWED));
         }
     }
 
