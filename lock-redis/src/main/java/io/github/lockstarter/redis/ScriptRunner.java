@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScriptRunner {
 
-    /** How the instances that wait for a released lock are signalled, as of the last refusal. */
+    /** How the instances that wait for a released lock are signalled, by the last answers. */
     public enum Signals {
         /** Scripts publish. */
         BY_SCRIPT,
