@@ -17,7 +17,7 @@ final class Failures {
 
     static final String QUEUE_DELETED =
             "The container of the lock was deleted in ZooKeeper before the attempt was in it,"
-                    + " several times in a row. The servers delete empty containers; check that nobody else does";
+                    + " several times in a row. The servers delete empty containers; check that no other program does";
 
     private Failures() {}
 

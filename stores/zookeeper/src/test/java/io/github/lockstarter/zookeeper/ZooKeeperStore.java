@@ -70,7 +70,7 @@ final class ZooKeeperStore implements LockStore {
 
     @Override
     public void close() {
-        // The client sleeps for 100 ms in its close. Nobody waits for that: each test has keys of its own.
+        // The client sleeps for 100 ms in its close. No test waits for that: each has keys of its own.
         backends.forEach(backend -> new Thread(backend::close, "end-of-session").start());
     }
 }
