@@ -8,6 +8,9 @@ import io.github.lockstarter.kit.process.ScratchDirectory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,12 +19,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * A program of this application in its own JVM, from the same jar or class path. It never outlives this JVM. Its
+ * A program of this application in its own JVM, from the same jar or class path, with the system properties that this
+ * JVM was given, such as a trust store or a proxy, but without its Spring settings. It never outlives this JVM. Its
  * standard output is read line by line; its errors go to a file. Thread-safe.
  */
 public final class ChildProgram implements AutoCloseable {
@@ -36,6 +41,10 @@ public final class ChildProgram implements AutoCloseable {
     /** Spring Boot removes dashes from the names of variables, but also accepts underscores. */
     private static final List<String> SETTINGS =
             List.of("SPRING_", "SERVER_", "DISTRIBUTED_LOCK_", "DISTRIBUTEDLOCK_", "DEMO_", "MANAGEMENT_", "LOGGING_");
+
+    private static final String PROPERTY = "-D";
+    /** Two JVMs cannot listen on its port. */
+    private static final String JMX = "com.sun.management.";
 
     private final String name;
     private final ScratchDirectory files;
@@ -104,8 +113,9 @@ public final class ChildProgram implements AutoCloseable {
     }
 
     /** Settings of this JVM would override settings of the child. */
-    private static boolean isSettingOfThisJvm(String variable) {
-        String name = variable.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    private static boolean isSettingOfThisJvm(String variableOrProperty) {
+        String name =
+                variableOrProperty.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
         return JVM_OPTIONS.contains(name) || SETTINGS.stream().anyMatch(name::startsWith);
     }
 
@@ -132,6 +142,7 @@ public final class ChildProgram implements AutoCloseable {
 
     private List<String> command(List<String> arguments) {
         List<String> options = List.of(
+                "@" + inheritedOptions(),
                 "-Xmx256m",
                 "-Xss512k",
                 "-XX:+UseSerialGC",
@@ -147,6 +158,30 @@ public final class ChildProgram implements AutoCloseable {
                 .forEach(variable -> command.addAll(List.of("-u", variable)));
         command.addAll(ChildJvm.command(Jdks.own(), options, main, arguments.toArray(String[]::new)));
         return command;
+    }
+
+    /** In a file that only this user may read: a list of processes would show the password of a trust store. */
+    private Path inheritedOptions() {
+        String options = ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(ChildProgram::isInherited)
+                .map(ChildProgram::quoted)
+                .collect(Collectors.joining("\n"));
+        try {
+            return Files.writeString(
+                    files.path().resolve("options"), options, Charset.forName(System.getProperty("native.encoding")));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    static boolean isInherited(String option) {
+        String name = option.startsWith(PROPERTY) ? option.substring(PROPERTY.length()) : "";
+        return !name.isEmpty() && !name.startsWith(JMX) && !isSettingOfThisJvm(name);
+    }
+
+    /** As an argument file of {@code java} needs it. */
+    static String quoted(String option) {
+        return '"' + option.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
     }
 
     private Path errors() {

@@ -2,7 +2,13 @@ package io.github.lockstarter.demo.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.demo.DemoApp;
+import io.github.lockstarter.kit.Patience;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.jvm.Jdks;
+import io.github.lockstarter.kit.net.TlsFiles;
 import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -15,6 +21,8 @@ class ReportIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
+
+    private static final String PATIENT = "--distributed-lock.redis.command-timeout=20s";
 
     private final StringWriter output = new StringWriter();
 
@@ -48,6 +56,35 @@ class ReportIT {
                 .doesNotContain("wr0ng");
     }
 
+    /** The instances connect too, and need what the command needs. */
+    @Test
+    void instancesTrustTheCertificateThatTheCommandTrusts() {
+        try (TlsFiles files = TlsFiles.create();
+                RedisServer redis = RedisServer.startTls(files)) {
+            String address = "rediss://127.0.0.1:" + redis.tlsPort();
+            assertThat(reportOfJvm(address, 1)).as("control").anyMatch(line -> line.matches("verdict +refused"));
+            assertThat(reportOfJvm(
+                            address,
+                            0,
+                            "-Djavax.net.ssl.trustStore=" + files.keyStore(),
+                            "-Djavax.net.ssl.trustStorePassword=" + TlsFiles.PASSWORD))
+                    .anyMatch(line -> line.matches("short lock +[1-9]\\d* sections, 0 overlaps, 0 lost updates"))
+                    .anyMatch(line -> line.matches("verdict +works"));
+        }
+    }
+
+    private static List<String> reportOfJvm(String address, int status, String... options) {
+        List<String> all = new ArrayList<>(ChildJvm.SMALL);
+        all.addAll(ChildJvm.directories());
+        all.addAll(List.of(options));
+        try (ChildJvm jvm = ChildJvm.start(Jdks.own(), all, DemoApp.class, "report", address, "--seconds=1", PATIENT)) {
+            assertThat(jvm.awaitExit(Patience.TIME.multipliedBy(3)))
+                    .as("%s", jvm.lines())
+                    .isEqualTo(status);
+            return jvm.lines();
+        }
+    }
+
     @Test
     @Tag("full")
     void theCheckFindsLocksThatHoldInOneJvmOnly() {
@@ -60,7 +97,7 @@ class ReportIT {
 
     private int report(String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
-        all.add("--distributed-lock.redis.command-timeout=20s");
+        all.add(PATIENT);
         PrintWriter writer = new PrintWriter(output);
         return DemoCommand.commandLine(new ReportCommand())
                 .setOut(writer)

@@ -17,7 +17,9 @@ import java.util.List;
 /** A self-signed certificate for the loopback address, and its key. */
 public final class TlsFiles implements AutoCloseable {
 
-    private static final String PASSWORD = "changeit";
+    /** Of {@link #keyStore}. */
+    public static final String PASSWORD = "changeit";
+
     private static final String ALIAS = "server";
 
     private final ScratchDirectory directory = ScratchDirectory.create("lock-starter-tls-");
@@ -46,16 +48,20 @@ public final class TlsFiles implements AutoCloseable {
         return directory.path().resolve("key.pem");
     }
 
+    /** Both, in PKCS12 format; a JVM with this trust store trusts the certificate. */
+    public Path keyStore() {
+        return directory.path().resolve("store.p12");
+    }
+
     @Override
     public void close() {
         directory.close();
     }
 
     private void generate() throws IOException, GeneralSecurityException {
-        Path store = directory.path().resolve("store.p12");
-        keytool(store);
+        keytool(keyStore());
         KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream content = Files.newInputStream(store)) {
+        try (InputStream content = Files.newInputStream(keyStore())) {
             keys.load(content, PASSWORD.toCharArray());
         }
         write(certificate(), "CERTIFICATE", keys.getCertificate(ALIAS).getEncoded());
