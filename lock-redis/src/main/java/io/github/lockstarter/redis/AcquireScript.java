@@ -150,7 +150,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
         }
         keys[slots + count + 1] = history.key();
         keys[slots + count + 2] = history.checkedKey();
-        keys[slots + count + 3] = history.beforeKey();
+        keys[slots + count + 3] = history.takeoversKey();
         LockScript script = first.permits() == 1 ? LockScript.ACQUIRE : LockScript.ACQUIRE_PERMIT;
         return new ScriptCall(script, keys, arguments);
     }

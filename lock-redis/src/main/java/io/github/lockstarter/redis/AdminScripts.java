@@ -31,7 +31,8 @@ record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
     public static ScriptCall inspect(LockKeys keys, int slot, ServerHistory history) {
         return new ScriptCall(
                 LockScript.INSPECT,
-                new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters(), history.key()},
+                new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters(), history.key(), history.takeoversKey()
+                },
                 history.known(),
                 history.terms().graceText());
     }

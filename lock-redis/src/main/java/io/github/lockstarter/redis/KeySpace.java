@@ -120,24 +120,6 @@ public final class KeySpace {
         return prefix + "mailbox:" + instanceId;
     }
 
-    /**
-     * {@return the key that says since when an instance is suspected to have crashed}
-     *
-     * @param instanceId of the instance
-     */
-    public String markOf(String instanceId) {
-        return prefix + "doubt:" + instanceId;
-    }
-
-    /**
-     * {@return the key that replicas must acknowledge before a takeover}
-     *
-     * @param instanceId of the former owner
-     */
-    public String traceOf(String instanceId) {
-        return prefix + "taken:" + instanceId;
-    }
-
     /** {@return the marker of the history} */
     public String history() {
         return prefix + "history";

@@ -43,9 +43,6 @@ final class RedisHeartbeat implements CrashDetection {
     /** Empty as long as the user may count subscribers. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
-    /** Empty as long as scripts may use keys that their call does not declare, which owners in locks name. */
-    private volatile Optional<ServerError> undeclared = Optional.empty();
-
     public record HeartbeatTerms(ServerHistory history, Duration commandTimeout, TakeoverCondition condition) {}
 
     public RedisHeartbeat(
@@ -66,7 +63,7 @@ final class RedisHeartbeat implements CrashDetection {
     }
 
     public Optional<ServerError> refusal() {
-        return refusal.or(() -> undeclared).or(acknowledgement::refusal);
+        return refusal.or(acknowledgement::refusal);
     }
 
     public boolean isUnacknowledged() {
@@ -99,15 +96,14 @@ final class RedisHeartbeat implements CrashDetection {
     }
 
     private ScriptCall call(List<String> waitedFor) {
-        String id = instanceId;
-        List<String> keys = new ArrayList<>(
-                List.of(keySpace.markOf(id), keySpace.traceOf(id), terms.history.key(), terms.history.beforeKey()));
+        List<String> keys = new ArrayList<>(List.of(terms.history.key(), terms.history.takeoversKey()));
         waitedFor.forEach(key -> keys.add(keySpace.lockOf(key)));
         return new ScriptCall(
                 LockScript.BEAT,
                 keys.toArray(String[]::new),
                 terms.history.known(),
-                terms.history.terms().graceText());
+                terms.history.terms().graceText(),
+                instanceId);
     }
 
     /** {@inheritDoc} A client that publishes may crash between a release and its signal. */
@@ -130,7 +126,7 @@ final class RedisHeartbeat implements CrashDetection {
 
         private static final String ABANDONED = "1";
 
-        private static final int FIXED = 5;
+        private static final int FIXED = 4;
 
         private final List<String> waitedFor;
 
@@ -145,7 +141,6 @@ final class RedisHeartbeat implements CrashDetection {
             // Whole seconds, perhaps rounded up.
             Duration running = Duration.ofSeconds(Math.max(0, Long.parseLong(texts.get(3)) - 1));
             terms.history.learn(marker);
-            undeclared = Optional.of(ServerError.of(texts.get(4))).filter(ServerError::isOfUndeclaredKey);
             List<String> abandoned = new ArrayList<>();
             for (int i = 0; i < waitedFor.size(); i++) {
                 String found = texts.get(FIXED + i);

@@ -50,17 +50,18 @@ import java.util.stream.Stream;
  * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, with further permits {@code <prefix>{n}:p1} and
  * so on: the owner's last fencing token and lock token, expiring with the lease. {@code <prefix>{n}:waiters} is the
  * sorted set of waiting instances, kept for their patience. A released lock without waiters leaves no key. All locks
- * share the fencing counter {@code <prefix>fence}, the history marker {@code <prefix>history} and its {@code :before}
- * and {@code :checked}; in a cluster or on shards each slot has its own, such as {@code <prefix>fence:{i}}, with a
- * number {@code i} in that slot ({@code LayoutDecision}). In {@code n}, braces, {@code %} and control characters are
- * percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. Signals are published to {@code
- * <prefix>mailbox:<instance>}. {@code <prefix>doubt:<instance>} and {@code <prefix>taken:<instance>} serve takeovers
- * (docs/design.md). {@code <prefix>history:grace} is the grace period of an instance, for comparison.
+ * share the fencing counter {@code <prefix>fence}, the history marker {@code <prefix>history}, its {@code :checked},
+ * and its {@code :takeovers}, a hash with what takeovers need (docs/design.md); in a cluster or on shards each slot
+ * has its own, such as {@code <prefix>fence:{i}}, with a number {@code i} in that slot ({@code LayoutDecision}). In
+ * {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its
+ * SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code <prefix>history:grace} is the grace
+ * period of an instance, for comparison.
  * <p><b>Commands.</b> Lua scripts, sent by EVALSHA, or by EVAL until the server knows it. The scripts call GET, MGET,
- * SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and PUBLISH;
- * takeovers also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two round
- * trips; on one server up to 32 renewals share a call, under load also attempts or releases. A {@code SET <prefix>{n}
- * text NX PX} of another program and these locks exclude each other.
+ * SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, HSET, HMGET, HGETALL, HDEL, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN,
+ * ZRANGEBYSCORE and PUBLISH, on the keys of the call only; takeovers also need PUBSUB NUMSUB, and WAIT with replicas.
+ * An uncontended acquisition and release take two round trips; on one server up to 32 renewals share a call, under
+ * load also attempts or releases. A {@code SET <prefix>{n} text NX PX} of another program and these locks exclude each
+ * other.
  * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
  * increase, even after loss of the counter, unless the server's clock is behind the last token and the caller no longer
  * knows that token. After a restart without data or a failover to a lagging replica, the history guard (docs/design.md)
@@ -90,8 +91,6 @@ public final class RedisLockBackend implements QuorumNode {
             "Redis" + UNNAMED_HISTORY + ", so that a server may have locks that have other owners by now";
     private static final String REFUSED =
             " lacks a right that takeovers need, so that this instance takes no locks over: ";
-    private static final String UNDECLARED =
-            ". Takeovers need keys of owners that scripts find in locks, so that this instance takes no locks over";
     private static final CrashTakeover UNACKNOWLEDGED =
             CrashTakeover.off("A takeover waits for a replica that is away: every server that may become the master has"
                     + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL "
@@ -163,7 +162,8 @@ public final class RedisLockBackend implements QuorumNode {
                         || settings.guard().isOff()
                         || settings.guard().isDurable()
                 ? Optional.empty()
-                : Optional.of(new TakeoverAcknowledgement(connector, keySpace, settings));
+                : Optional.of(
+                        new TakeoverAcknowledgement(connector, histories.ofAll().takeoversKey(), settings));
         this.heartbeat = acknowledgement.map(known -> heartbeat(histories.ofAll(), known));
         this.acquireScript = new AcquireScript(
                 runner,
@@ -399,10 +399,6 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     private CrashTakeover refused(ServerError refusal) {
-        if (refusal.isOfUndeclaredKey()) {
-            RedisFailure failure = failures.ofError(refusal.text());
-            return new CrashTakeover(CrashTakeover.State.OFF, failure.problem() + UNDECLARED, failure.remedy());
-        }
         return new CrashTakeover(
                 CrashTakeover.State.OFF,
                 "The user of Redis at " + connector.target().name() + REFUSED + refusal.text(),

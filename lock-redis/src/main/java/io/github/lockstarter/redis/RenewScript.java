@@ -90,7 +90,7 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
             }
             keys.add(history.key());
             keys.add(keySpace.fenceOf(history.key()));
-            keys.add(history.beforeKey());
+            keys.add(history.takeoversKey());
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
 

@@ -24,7 +24,7 @@ final class ServerHistory {
 
     private final String key;
     private final String checked;
-    private final String before;
+    private final String takeovers;
     private final HistoryTerms terms;
     private final @Nullable NodeHistoryIds names;
     private final BiFunction<ServerHistory, Duration, RecoveryStarted> reports;
@@ -46,7 +46,7 @@ final class ServerHistory {
             RedisConnector servers) {
         this.key = key;
         this.checked = key + ":checked";
-        this.before = key + ":before";
+        this.takeovers = key + ":takeovers";
         this.terms = terms;
         this.names = names;
         this.reports = reports;
@@ -62,8 +62,8 @@ final class ServerHistory {
         return checked;
     }
 
-    public String beforeKey() {
-        return before;
+    public String takeoversKey() {
+        return takeovers;
     }
 
     public HistoryTerms terms() {

@@ -41,7 +41,7 @@ final class TakeoverAcknowledgement implements AutoCloseable {
 
     private final RedisConnections connections;
     private final RedisConnector connector;
-    private final KeySpace keySpace;
+    private final String takeovers;
     private final Duration patience;
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
     private volatile Consumer<String> onAcknowledged = key -> {};
@@ -52,11 +52,14 @@ final class TakeoverAcknowledgement implements AutoCloseable {
     /** The last error if the user may not wait for replicas. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
-    /** @param settings half of the command timeout is left to the replicas */
-    public TakeoverAcknowledgement(RedisConnector connector, KeySpace keySpace, RedisSettings settings) {
+    /**
+     * @param takeovers key of the traces
+     * @param settings half of the command timeout is left to the replicas
+     */
+    public TakeoverAcknowledgement(RedisConnector connector, String takeovers, RedisSettings settings) {
         this.connections = new RedisConnections(connector, settings);
         this.connector = connector;
-        this.keySpace = keySpace;
+        this.takeovers = takeovers;
         this.patience = settings.commandTimeout().dividedBy(2);
     }
 
@@ -96,12 +99,12 @@ final class TakeoverAcknowledgement implements AutoCloseable {
     public void begin(String unacknowledged, String key) {
         int space = unacknowledged.indexOf(' ');
         String instanceId = unacknowledged.substring(0, space);
-        TakeoverTrace trace = new TakeoverTrace(keySpace.traceOf(instanceId), unacknowledged.substring(space + 1));
+        TakeoverTrace trace = new TakeoverTrace(instanceId, unacknowledged.substring(space + 1));
         if (!underWay.add(instanceId)) {
             return;
         }
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();
-        connections.link(trace.key, opened);
+        connections.link(takeovers, opened);
         opened.thenCompose(link -> acknowledge(link, trace)).whenComplete((isAcknowledged, failure) -> {
             underWay.remove(instanceId);
             refusal = refusalIn(failure);
@@ -112,16 +115,16 @@ final class TakeoverAcknowledgement implements AutoCloseable {
         });
     }
 
-    private record TakeoverTrace(String key, String begin) {}
+    private record TakeoverTrace(String instanceId, String begin) {}
 
     /** Fails if a server lacks the trace; false if the owner is back or another mark has begun. */
     private CompletionStage<Boolean> acknowledge(RedisLink link, TakeoverTrace trace) {
         int breaksBefore = link.breaksCounted();
-        return write(link, trace, trace.begin)
+        return write(link, trace, "")
                 .thenCompose(isSame -> isSame
                         ? haveAll(link)
                                 .thenCompose(all -> all && link.breaks() == breaksBefore
-                                        ? write(link, trace, trace.begin + '+')
+                                        ? write(link, trace, "+")
                                         : CompletableFuture.failedFuture(
                                                 new RedisException("a replica lacks the trace")))
                         : NO);
@@ -143,15 +146,16 @@ final class TakeoverAcknowledgement implements AutoCloseable {
                         .thenApply(count -> count >= replicas);
     }
 
-    private static CompletionStage<Boolean> write(RedisLink link, TakeoverTrace trace, String text) {
+    private CompletionStage<Boolean> write(RedisLink link, TakeoverTrace trace, String sign) {
         return link.ask(
                         CommandType.EVAL,
                         new IntegerOutput<>(StringCodec.UTF8),
                         LockScript.ACKNOWLEDGE.text(),
                         "1",
-                        trace.key,
+                        takeovers,
+                        trace.instanceId,
                         trace.begin,
-                        text)
+                        sign)
                 .thenApply(status -> status == 1);
     }
 

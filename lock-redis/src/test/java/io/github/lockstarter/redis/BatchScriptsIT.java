@@ -74,7 +74,7 @@ class BatchScriptsIT {
                 Stream.of(
                                 Stream.of(locks).map(LockKeys::lock),
                                 Stream.of(locks).map(LockKeys::waiters),
-                                Stream.of(ONE.fence(), GuardedScripts.HISTORY, checked, GuardedScripts.BEFORE))
+                                Stream.of(ONE.fence(), GuardedScripts.HISTORY, checked, GuardedScripts.TAKEOVERS))
                         .flatMap(keys -> keys)
                         .toArray(String[]::new),
                 arguments.toArray(String[]::new));

@@ -138,7 +138,8 @@ class CachedHistoryCheckIT {
                 .eval(
                         script,
                         ScriptOutputType.MULTI,
-                        new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED, GuardedScripts.BEFORE
+                        new String[] {
+                            KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED, GuardedScripts.TAKEOVERS
                         },
                         known,
                         Long.toString(GRACE),

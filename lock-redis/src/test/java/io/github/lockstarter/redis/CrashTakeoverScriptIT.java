@@ -28,8 +28,8 @@ class CrashTakeoverScriptIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final String CRASHED = "0123456789abcdef0123456789abcdef";
-    private static final String MARK = "lock:doubt:" + CRASHED;
-    private static final String TRACE = "lock:taken:" + CRASHED;
+    private static final String MARK = GuardedScripts.markOf(CRASHED);
+    private static final String TRACE = GuardedScripts.traceOf(CRASHED);
     private static final long TAKEOVER = 300;
     private static final String OWNER = CRASHED + ":1|1700000000123 http-1|" + TAKEOVER;
     private static final String LABEL = "01234567|1700000000123 http-1|" + TAKEOVER;
@@ -44,8 +44,13 @@ class CrashTakeoverScriptIT {
     private static final long LONG = 2 * TAKEOVER * 1_000;
 
     private static final long BEGIN = 1_700_000_000_000_000L;
+
+    /** An end that no test sees. */
+    private static final long FAR = 9_000_000_000_000_000L;
+
     private static final long MOST_OF_ONE_LOOK = TAKEOVER * 1_000 * 3 / 5;
     private static final String GUARDED = "";
+    private static final int LOOKED = 4;
     private static final long GRANTED = 1;
     private static final long CONTENDED = 0;
     private static final long RECOVERING = 2;
@@ -69,19 +74,21 @@ class CrashTakeoverScriptIT {
         assertThat(answer.get(0)).isEqualTo(CONTENDED);
         assertThat(answer.get(4)).isEqualTo(LABEL);
         assertThat(redis.get(KEYS.lock())).as("the lock").isEqualTo(before);
-        String[] mark = redis.get(MARK).split(" ", -1);
-        assertThat(Long.parseLong(mark[0])).as("begin").isBetween(now, serverMicros());
+        String[] mark = scripts.stored(MARK).split(" ", -1);
+        long begin = Long.parseLong(mark[0]);
+        assertThat(begin).as("begin").isBetween(now, serverMicros());
         assertThat(mark[1]).as("last look").isEqualTo(mark[0]);
         assertThat(mark[2]).as("disconnected for").isEqualTo("0");
-        assertThat(redis.pttl(MARK)).isCloseTo(GuardedScripts.GRACE, within(10_000L));
-        assertThat(redis.exists(TRACE)).isZero();
+        assertThat(mark[3]).as("end").isEqualTo(Long.toString(begin + GuardedScripts.GRACE * 1_000));
+        assertThat(redis.pttl(GuardedScripts.TAKEOVERS)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
+        assertThat(scripts.stored(TRACE)).isEmpty();
     }
 
     @Test
     void aMarkAgesByTheTimeSinceTheLastLook() {
         mark(serverMicros() - 100_000, 50_000);
         scripts.acquire(RIVAL, GUARDED);
-        assertThat(redis.get(MARK)).startsWith(BEGIN + " ");
+        assertThat(scripts.stored(MARK)).startsWith(BEGIN + " ");
         assertThat(unheard()).isBetween(150_000L, 50_000 + MOST_OF_ONE_LOOK);
     }
 
@@ -110,8 +117,8 @@ class CrashTakeoverScriptIT {
         assertThat((Long) answer.get(1)).isGreaterThan(before);
         assertThat(answer.get(4)).isEqualTo(LABEL);
         assertThat(redis.get(KEYS.lock())).endsWith(' ' + RIVAL);
-        assertThat(redis.get(TRACE)).isEqualTo(redis.get(MARK).split(" ", -1)[0]);
-        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
+        assertThat(beginOf(TRACE)).isEqualTo(beginOf(MARK));
+        assertThat(endOfTrace()).isCloseTo(serverMicros() + 2 * GuardedScripts.GRACE * 1_000, within(10_000_000L));
     }
 
     @Test
@@ -129,7 +136,7 @@ class CrashTakeoverScriptIT {
                     KEYS.fence(),
                     GuardedScripts.HISTORY,
                     GuardedScripts.CHECKED,
-                    GuardedScripts.BEFORE
+                    GuardedScripts.TAKEOVERS
                 },
                 GUARDED,
                 Long.toString(GuardedScripts.GRACE),
@@ -150,9 +157,9 @@ class CrashTakeoverScriptIT {
     @Test
     void aNewMarkBeginsAfterTheTrace() {
         long future = serverMicros() + 60_000_000;
-        redis.set(TRACE, future + "+");
+        scripts.store(TRACE, future, FAR + "+");
         scripts.acquire(RIVAL, GUARDED);
-        assertThat(redis.get(MARK)).startsWith((future + 1) + " ");
+        assertThat(beginOf(MARK)).isEqualTo(Long.toString(future + 1));
     }
 
     @Test
@@ -160,11 +167,11 @@ class CrashTakeoverScriptIT {
         mark(serverMicros(), LONG);
         List<String> answer = scripts.beat(CRASHED, GUARDED);
 
-        assertThat(answer).hasSize(5).startsWith(scripts.marker(), "", "");
+        assertThat(answer).hasSize(4).startsWith(scripts.marker(), "", "");
         assertThat(Integer.parseInt(answer.get(3)))
                 .as("seconds since the start of the server, which began in this second or before")
                 .isNotNegative();
-        assertThat(redis.exists(MARK)).isZero();
+        assertThat(scripts.stored(MARK)).isEmpty();
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
     }
 
@@ -181,6 +188,7 @@ class CrashTakeoverScriptIT {
         scripts.mark("0".repeat(40), 1_000, "first"); // as if a replica was promoted
         String before = scripts.marker();
         assertThat(scripts.beat(CRASHED, before).get(2)).isEqualTo(before).isNotEqualTo(first);
+        assertThat(redis.pttl(GuardedScripts.TAKEOVERS)).isCloseTo(GuardedScripts.GRACE, within(10_000L));
         redis.flushall();
         assertThat(scripts.beat(CRASHED, before).get(2))
                 .as("nothing is known after FLUSHALL")
@@ -195,7 +203,7 @@ class CrashTakeoverScriptIT {
             mark(serverMicros(), LONG);
             List<String> answer = forbidden.beat(WAITING, GUARDED, KEYS.lock());
             assertThat(answer.get(0)).as("counts").isEqualTo(scripts.marker());
-            assertThat(answer.get(4)).isEmpty();
+            assertThat(answer.get(LOOKED)).isEmpty();
         }
     }
 
@@ -242,7 +250,7 @@ class CrashTakeoverScriptIT {
     }
 
     private String looked() {
-        return scripts.beat(WAITING, GUARDED, KEYS.lock()).get(5);
+        return scripts.beat(WAITING, GUARDED, KEYS.lock()).get(LOOKED);
     }
 
     @Test
@@ -256,7 +264,7 @@ class CrashTakeoverScriptIT {
         assertThat(answer.get(5)).isEqualTo(CRASHED + ' ' + BEGIN);
         assertThat(looked()).isEqualTo(CRASHED + ' ' + BEGIN);
         assertThat(redis.get(KEYS.lock())).as("untouched").isEqualTo(stored(REPLICATED));
-        assertThat(redis.get(TRACE)).isEqualTo(Long.toString(BEGIN));
+        assertThat(beginOf(TRACE)).isEqualTo(Long.toString(BEGIN));
     }
 
     @Test
@@ -264,7 +272,7 @@ class CrashTakeoverScriptIT {
         redis.set(KEYS.lock(), stored(REPLICATED));
         mark(serverMicros(), LONG);
         scripts.acquire(RIVAL, GUARDED);
-        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+")).isEqualTo(1);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "+")).isEqualTo(1);
 
         assertThat(looked()).isEqualTo("1");
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
@@ -279,57 +287,104 @@ class CrashTakeoverScriptIT {
         redis.set(KEYS.lock(), stored(REPLICATED));
         mark(serverMicros(), LONG);
         scripts.acquire(RIVAL, GUARDED);
-        scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+");
+        scripts.acknowledge(CRASHED, "" + BEGIN, "+");
         scripts.beat(CRASHED, GUARDED);
 
         scripts.acquire(RIVAL, GUARDED);
-        String begin = redis.get(MARK).split(" ", -1)[0];
-        redis.set(MARK, begin + ' ' + serverMicros() + ' ' + LONG);
+        String begin = beginOf(MARK);
+        scripts.store(MARK, begin, serverMicros(), LONG, FAR);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(5)).isEqualTo(CRASHED + ' ' + begin);
-        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+"))
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "+"))
                 .as("of the earlier mark")
                 .isZero();
-        assertThat(redis.get(TRACE)).isEqualTo(begin);
+        assertThat(beginOf(TRACE)).isEqualTo(begin);
     }
 
     /** Otherwise a replica could lose the trace before the end of a lease that a late takeover has ended. */
     @Test
-    void aMarkExpiresAndTheTraceExpiresAGracePeriodLater() {
+    void keepsTheEndOfAMarkAndEndsTheTraceAGracePeriodLater() {
         redis.set(KEYS.lock(), stored(REPLICATED));
-        redis.psetex(MARK, 200_000, BEGIN + " " + serverMicros() + ' ' + LONG);
+        long end = serverMicros() + GuardedScripts.GRACE * 1_000;
+        scripts.store(MARK, BEGIN, serverMicros(), LONG, end);
         scripts.acquire(RIVAL, GUARDED);
-        assertThat(redis.pttl(MARK)).isCloseTo(200_000, within(10_000L));
-        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
-        redis.pexpire(TRACE, 300_000);
-        scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+");
+        assertThat(scripts.stored(MARK)).endsWith(" " + end);
+        long ended = endOfTrace();
+        assertThat(ended).isGreaterThanOrEqualTo(end + GuardedScripts.GRACE * 1_000);
+        assertThat(redis.pttl(GuardedScripts.TAKEOVERS)).isCloseTo(2 * GuardedScripts.GRACE, within(10_000L));
+        scripts.acknowledge(CRASHED, "" + BEGIN, "+");
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
-        assertThat(redis.pttl(TRACE)).as("written once").isCloseTo(300_000, within(10_000L));
+        assertThat(endOfTrace()).as("written once").isEqualTo(ended);
+    }
+
+    @Test
+    void aMarkThatHasEndedBeginsAgain() {
+        scripts.store(MARK, BEGIN, serverMicros(), LONG, serverMicros());
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
+        assertThat(unheard()).isZero();
+    }
+
+    /** Instances that never come back remove nothing. */
+    @Test
+    void aNewMarkRemovesWhatHasEndedAndNothingElse() {
+        long past = serverMicros();
+        String ended = "a".repeat(32);
+        String other = "b".repeat(32);
+        scripts.store(GuardedScripts.markOf(ended), BEGIN, BEGIN, 0, past);
+        scripts.store(GuardedScripts.traceOf(ended), BEGIN, past + "+");
+        scripts.store(GuardedScripts.markOf(other), BEGIN, BEGIN, 0, FAR);
+        scripts.store(GuardedScripts.traceOf(other), BEGIN, FAR + "+");
+        scripts.store("before", "a:1:grace");
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.hkeys(GuardedScripts.TAKEOVERS))
+                .containsExactlyInAnyOrder(MARK, GuardedScripts.markOf(other), GuardedScripts.traceOf(other), "before");
+    }
+
+    /** Another instance may have a longer grace period, or takeover time. */
+    @Test
+    void neverShortensTheLifeOfOtherRecords() {
+        mark(serverMicros(), LONG);
+        redis.pexpire(GuardedScripts.TAKEOVERS, 5 * GuardedScripts.GRACE);
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
+        scripts.mark("0".repeat(40), 1_000, "first"); // as if a replica was promoted
+        scripts.beat(CRASHED, scripts.marker());
+        assertThat(redis.pttl(GuardedScripts.TAKEOVERS)).isGreaterThan(4 * GuardedScripts.GRACE);
+    }
+
+    @Test
+    void leavesTheKeyOfAnotherProgramAsItIs() {
+        redis.set(GuardedScripts.TAKEOVERS, "theirs");
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
+        scripts.mark("0".repeat(40), 1_000, "first");
+        assertThat(scripts.acquire(RIVAL, scripts.marker()).get(0)).isEqualTo(CONTENDED);
+        assertThat(redis.get(GuardedScripts.TAKEOVERS)).isEqualTo("theirs");
+        assertThat(redis.pttl(GuardedScripts.TAKEOVERS)).as("without an expiry").isEqualTo(-1);
     }
 
     @Test
     void writesTheTraceAgainForItsReplicas() {
-        redis.psetex(TRACE, 200_000, "" + BEGIN);
-        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
-        assertThat(redis.pttl(TRACE)).isCloseTo(200_000, within(10_000L));
-        redis.set(TRACE, BEGIN + "+");
-        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
-        assertThat(redis.get(TRACE)).as("stays acknowledged").isEqualTo(BEGIN + "+");
-        redis.del(TRACE);
-        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isZero();
-        assertThat(redis.exists(TRACE)).isZero();
+        scripts.store(TRACE, BEGIN, FAR);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "")).isEqualTo(1);
+        assertThat(scripts.stored(TRACE)).isEqualTo(BEGIN + " " + FAR);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "+")).isEqualTo(1);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "")).isEqualTo(1);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "+")).isEqualTo(1);
+        assertThat(scripts.stored(TRACE)).as("stays acknowledged").isEqualTo(BEGIN + " " + FAR + "+");
+        redis.del(GuardedScripts.TAKEOVERS);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "")).isZero();
+        assertThat(redis.exists(GuardedScripts.TAKEOVERS)).isZero();
     }
 
     /** A promoted replica cannot be distinguished from its master then, and may not have the same subscribers. */
     @Test
     void neitherMarksNorTakesOverForAUserWhoCannotReadTheHistory() {
         mark(serverMicros() - LONG, LONG);
-        String marked = redis.get(MARK);
+        String marked = scripts.stored(MARK);
         REDIS.server().grantDefaultUser("-info");
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
             assertThat(forbidden.acquire(RIVAL, scripts.marker()).get(0)).isEqualTo(CONTENDED);
         }
-        assertThat(redis.get(MARK)).isEqualTo(marked);
+        assertThat(scripts.stored(MARK)).isEqualTo(marked);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
     }
 
@@ -365,17 +420,17 @@ class CrashTakeoverScriptIT {
             })
     void neitherMarksNorTakesWhatHasNoTakeoverTime(String token) {
         mark(serverMicros(), LONG);
-        String marked = redis.get(MARK);
+        String marked = scripts.stored(MARK);
         redis.set(KEYS.lock(), stored(token));
         scripts.acquire(RIVAL, GUARDED);
         assertThat(redis.get(KEYS.lock())).isEqualTo(stored(token));
-        assertThat(redis.get(MARK)).isEqualTo(marked);
+        assertThat(scripts.stored(MARK)).isEqualTo(marked);
     }
 
     @Test
     void neitherMarksNorTakesOverWhileTheHistoryIsYoung() {
         assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(CONTENDED);
-        assertThat(redis.exists(MARK)).isZero();
+        assertThat(scripts.stored(MARK)).isEmpty();
 
         mark(1, LONG);
         assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(CONTENDED);
@@ -410,11 +465,19 @@ class CrashTakeoverScriptIT {
     }
 
     private void mark(long lastLook, long unheard) {
-        redis.set(MARK, BEGIN + " " + lastLook + ' ' + unheard);
+        scripts.store(MARK, BEGIN, lastLook, unheard, FAR);
     }
 
     private long unheard() {
-        return Long.parseLong(redis.get(MARK).split(" ", -1)[2]);
+        return Long.parseLong(scripts.stored(MARK).split(" ", -1)[2]);
+    }
+
+    private String beginOf(String field) {
+        return scripts.stored(field).split(" ", -1)[0];
+    }
+
+    private long endOfTrace() {
+        return Long.parseLong(scripts.stored(TRACE).split(" ", -1)[1].replace("+", ""));
     }
 
     private long fencingToken() {

@@ -6,6 +6,8 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Runs the scripts that look at the history as they are, on one lock, with a grace of a minute. */
@@ -13,7 +15,7 @@ final class GuardedScripts {
 
     static final String HISTORY = "lock:history";
     static final String CHECKED = HISTORY + ":checked";
-    static final String BEFORE = HISTORY + ":before";
+    static final String TAKEOVERS = HISTORY + ":takeovers";
     static final long GRACE = 600_000;
     static final long QUIET = 100_000;
     static final String LEASE = "300000";
@@ -54,7 +56,7 @@ final class GuardedScripts {
         return Scripts.only(redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, checked, BEFORE},
+                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, checked, TAKEOVERS},
                 known,
                 Long.toString(GRACE),
                 "",
@@ -84,7 +86,7 @@ final class GuardedScripts {
         return redis.eval(
                 LockScript.RENEW.text(),
                 ScriptOutputType.MULTI,
-                Stream.concat(Stream.of(holds).map(Hold::lock), Stream.of(HISTORY, KEYS.fence(), BEFORE))
+                Stream.concat(Stream.of(holds).map(Hold::lock), Stream.of(HISTORY, KEYS.fence(), TAKEOVERS))
                         .toArray(String[]::new),
                 arguments.toArray(new String[0]));
     }
@@ -94,30 +96,47 @@ final class GuardedScripts {
         return redis.eval(
                 LockScript.BEAT.text(),
                 ScriptOutputType.MULTI,
-                Stream.concat(
-                                Stream.of("lock:doubt:" + instance, "lock:taken:" + instance, HISTORY, BEFORE),
-                                Stream.of(locks))
-                        .toArray(String[]::new),
+                Stream.concat(Stream.of(HISTORY, TAKEOVERS), Stream.of(locks)).toArray(String[]::new),
                 known,
-                Long.toString(GRACE));
+                Long.toString(GRACE),
+                instance);
     }
 
     List<Object> inspect(String known) {
         return redis.eval(
                 LockScript.INSPECT.text(),
                 ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.waiters(), HISTORY},
+                new String[] {KEYS.lock(), KEYS.waiters(), HISTORY, TAKEOVERS},
                 known,
                 Long.toString(GRACE));
     }
 
-    Long acknowledge(String instance, String begin, String text) {
+    /** Writes the trace again, with a plus sign or without. */
+    Long acknowledge(String instance, String begin, String sign) {
         return redis.eval(
                 LockScript.ACKNOWLEDGE.text(),
                 ScriptOutputType.INTEGER,
-                new String[] {"lock:taken:" + instance},
+                new String[] {TAKEOVERS},
+                instance,
                 begin,
-                text);
+                sign);
+    }
+
+    static String markOf(String instance) {
+        return "doubt:" + instance;
+    }
+
+    static String traceOf(String instance) {
+        return "taken:" + instance;
+    }
+
+    /** A mark or a trace; empty if there is none. */
+    String stored(String field) {
+        return Objects.requireNonNullElse(redis.hget(TAKEOVERS, field), "");
+    }
+
+    void store(String field, Object... parts) {
+        redis.hset(TAKEOVERS, field, Stream.of(parts).map(Object::toString).collect(Collectors.joining(" ")));
     }
 
     /** The stored marker. */

@@ -80,8 +80,8 @@ class LockScriptTests {
         assertThat(script.text())
                 .containsOnlyOnce(
                         script == LockScript.ACQUIRE
-                                ? "\n      if gone and not heard then\n        prefix = "
-                                : "\n    if gone and not heard then\n      prefix = ");
+                                ? "\n      if gone and not heard then\n        heard = "
+                                : "\n    if gone and not heard then\n      heard = ");
     }
 
     /** The configuration of native-image names the resources, with the included files. */

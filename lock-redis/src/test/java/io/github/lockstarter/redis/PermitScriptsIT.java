@@ -149,7 +149,7 @@ class PermitScriptsIT {
         acquire(OTHER + ":1" + LABEL, 2);
 
         assertThat(acquire("b:1", 2).get(0)).isEqualTo(CONTENDED);
-        assertThat(redis.exists("lock:doubt:" + ONE, "lock:doubt:" + OTHER)).isEqualTo(2);
+        assertThat(redis.hlen(GuardedScripts.TAKEOVERS)).as("marks").isEqualTo(2);
     }
 
     /** The control: a loop that stops at the first disconnected owner. */
@@ -162,7 +162,7 @@ class PermitScriptsIT {
                 "    if gone and not isAbandoned then break end\n    if isAbandoned then\n");
 
         acquire(hasty, "b:1", 2, "");
-        assertThat(redis.exists("lock:doubt:" + ONE, "lock:doubt:" + OTHER)).isOne();
+        assertThat(redis.hlen(GuardedScripts.TAKEOVERS)).as("marks").isOne();
     }
 
     @Test
@@ -171,7 +171,7 @@ class PermitScriptsIT {
         acquire(ONE + ":1" + LABEL, PERMITS);
         acquire("a:2", PERMITS);
         long now = guarded.micros();
-        redis.set("lock:doubt:" + ONE, now + " " + now + " " + 2 * TAKEOVER * 1_000);
+        guarded.store(GuardedScripts.markOf(ONE), now, now, 2 * TAKEOVER * 1_000, 2 * now);
 
         List<Object> taken = acquire("b:1", PERMITS);
 
@@ -325,7 +325,7 @@ class PermitScriptsIT {
                                         KEYS.fence(),
                                         GuardedScripts.HISTORY,
                                         GuardedScripts.CHECKED + looks,
-                                        GuardedScripts.BEFORE))
+                                        GuardedScripts.TAKEOVERS))
                         .toArray(String[]::new),
                 marker,
                 Long.toString(GuardedScripts.GRACE),

@@ -29,7 +29,6 @@ class RedisHeartbeatIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private final String instance = UUID.randomUUID().toString().replace("-", "");
-    private final String mark = "lock:doubt:" + instance;
     private final RedisStore store = new RedisStore(REDIS.server().uri());
     private RedisCommands<String, String> redis;
     private CrashDetection heartbeat;
@@ -50,16 +49,16 @@ class RedisHeartbeatIT {
 
     @Test
     void aBeatRemovesTheMarkOfItsInstance() {
-        redis.set(mark, "1 2 3");
+        redis.hset(GuardedScripts.TAKEOVERS, GuardedScripts.markOf(instance), "1 2 3 4");
         answeredBeat();
-        assertThat(redis.exists(mark)).isZero();
+        assertThat(redis.exists(GuardedScripts.TAKEOVERS)).isZero();
     }
 
     @Test
     void theAnswerNamesTheHistoryAndTheTakeover() {
         Beat first = answeredBeat();
         assertThat(first.takeover()).isEmpty();
-        redis.set("lock:taken:" + instance, "17+");
+        redis.hset(GuardedScripts.TAKEOVERS, GuardedScripts.traceOf(instance), "17 18+");
         Beat later = answeredBeat();
         assertThat(later.history()).isEqualTo(first.history());
         assertThat(later.takeover()).isEqualTo("17");

@@ -112,7 +112,7 @@ final class Scripts {
                     KEYS.fence(),
                     GuardedScripts.HISTORY,
                     GuardedScripts.CHECKED + LOOKS.incrementAndGet(),
-                    GuardedScripts.BEFORE
+                    GuardedScripts.TAKEOVERS
                 },
                 Stream.concat(
                                 Stream.of(marker, NO_GRACE, patience, all[0], all[1], all[2]),
@@ -150,7 +150,7 @@ final class Scripts {
         List<Object> reply = redis.eval(
                 LockScript.RENEW.text(),
                 ScriptOutputType.MULTI,
-                Stream.concat(locks.stream(), Stream.of(GuardedScripts.HISTORY, KEYS.fence(), GuardedScripts.BEFORE))
+                Stream.concat(locks.stream(), Stream.of(GuardedScripts.HISTORY, KEYS.fence(), GuardedScripts.TAKEOVERS))
                         .toArray(String[]::new),
                 Stream.concat(Stream.of(marker, NO_GRACE, NO_GRACE), Stream.of(holds))
                         .toArray(String[]::new));

@@ -23,18 +23,18 @@ class TakeoverAcknowledgementIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private final String instance = UUID.randomUUID().toString().replace("-", "");
-    private final String trace = "lock:taken:" + instance;
+    private final String trace = GuardedScripts.traceOf(instance);
     private final RedisCommands<String, String> redis = REDIS.server().commands();
     private final List<String> acknowledged = Collections.synchronizedList(new ArrayList<>());
     private final TakeoverAcknowledgement acknowledgement = new TakeoverAcknowledgement(
             new DirectRedisConnector(REDIS.server().uri(), RedisStore.SETTINGS),
-            new KeySpace("lock:"),
+            GuardedScripts.TAKEOVERS,
             RedisStore.SETTINGS);
 
     @BeforeEach
     void begin() {
         acknowledgement.report(acknowledged::add);
-        redis.psetex(trace, 60_000, "17");
+        redis.hset(GuardedScripts.TAKEOVERS, trace, "17 60");
         acknowledgement.begin(instance + " 17", "order:42");
         await().until(acknowledgement::isUnacknowledged);
     }
@@ -46,14 +46,14 @@ class TakeoverAcknowledgementIT {
 
     @Test
     void waitsForAReplicaAndKeepsTheTrace() {
-        assertThat(redis.get(trace)).isEqualTo("17");
+        assertThat(redis.hget(GuardedScripts.TAKEOVERS, trace)).isEqualTo("17 60");
         assertThat(acknowledged).isEmpty();
     }
 
     /** The owner was connected again meanwhile, and another mark has started. */
     @Test
     void doesNotWaitForAReplicaOnceTheTraceHasChanged() {
-        redis.psetex(trace, 60_000, "18");
+        redis.hset(GuardedScripts.TAKEOVERS, trace, "18 60");
         acknowledgement.begin(instance + " 17", "order:42");
         await().until(() -> !acknowledgement.isUnacknowledged());
         assertThat(acknowledged).isEmpty();

@@ -10,8 +10,8 @@ public record RequiredRights(RedisSettings settings) {
 
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire"
-                    + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +zrangebyscore +publish +subscribe"
-                    + " +unsubscribe +pubsub|numsub +wait";
+                    + " +pttl +time +info +hset +hmget +hgetall +hdel +zadd +zrem +zscore +zcard +zpopmin"
+                    + " +zrangebyscore +publish +subscribe +unsubscribe +pubsub|numsub +wait";
 
     /**
      * Before 7.0, a server rejects a subcommand for a user with the whole command, and a pattern for a user with all.

@@ -70,11 +70,6 @@ public record ServerError(String code, String text) {
         return code.equals("CROSSSLOT") || text.contains("same slot");
     }
 
-    /** Whether the server gives scripts only the keys that their call declares. */
-    public boolean isOfUndeclaredKey() {
-        return text.contains("undeclared key");
-    }
-
     /** Whether the script failed where it expects no error, for example because the server lacks a function. */
     boolean isOfLua() {
         return OF_LUA.matcher(text).find();

@@ -25,10 +25,6 @@ record UnsuitableServer(RedisSetup setup) {
         if (contains(text, "same slot")) {
             return ofSlots();
         }
-        if (error.isOfUndeclaredKey()) {
-            return "The server gives scripts only the keys of their call: start Dragonfly with"
-                    + " --default_lua_flags=allow-undeclared-keys";
-        }
         if (contains(text, "KEYS array", "KEYS should not be")) {
             return "The service checks how scripts name their keys: set its parameter script_check_enable to 0 (Alibaba"
                     + " Cloud)";

@@ -18,7 +18,7 @@
 -- KEYS[2 * count + 1]  fence: string, the counter: the last fencing token of all locks that share it
 -- KEYS[2 * count + 2]  history, and the next four: see check_history.lua
 -- KEYS[2 * count + 3]  checked
--- KEYS[2 * count + 4]  before
+-- KEYS[2 * count + 4]  takeovers
 -- ARGV[1]  known
 -- ARGV[2]  grace
 -- ARGV[3]  patience: how long to keep waiting instances in the queues, in ms; empty if none waits
@@ -48,7 +48,7 @@
 
 local count = (#KEYS - 4) / 2
 local fence, history = KEYS[2 * count + 1], KEYS[2 * count + 2]
-local checked, before = KEYS[2 * count + 3], KEYS[2 * count + 4]
+local checked, takeovers = KEYS[2 * count + 3], KEYS[2 * count + 4]
 local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 local block, position, timed = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6]
 
@@ -80,7 +80,7 @@ for i = 1, count do
     local isOwn = owner and string.find(owner, token, -#token, true)
     local owners, ending, former, trace, slot = {owner}, {lock}, nil, '', nil
     if owner and not isOwn and isNamed and not recovering then
-      local counted
+      local counted = {}
       -- include look.lua: leaves isAbandoned and unacknowledged
       trace = unacknowledged or ''
       if isAbandoned then

@@ -8,7 +8,7 @@
 -- KEYS[permits + 2]  fence
 -- KEYS[permits + 3]  history
 -- KEYS[permits + 4]  checked
--- KEYS[permits + 5]  before
+-- KEYS[permits + 5]  takeovers
 -- ARGV[1]   known
 -- ARGV[2]   grace
 -- ARGV[3]   patience
@@ -30,7 +30,7 @@
 
 local permits = #KEYS - 5
 local places, waiters, fence = {unpack(KEYS, 1, permits)}, KEYS[permits + 1], KEYS[permits + 2]
-local history, checked, before = KEYS[permits + 3], KEYS[permits + 4], KEYS[permits + 5]
+local history, checked, takeovers = KEYS[permits + 3], KEYS[permits + 4], KEYS[permits + 5]
 local known, grace, patience, token, lease, floor = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
 local name, block, position, timed = ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 

@@ -1,13 +1,14 @@
 -- Checks whether the server has the history that the caller's locks belong to, before anything else (docs/design.md).
 -- Uses these variables of the including script:
---   history  key of the marker of the history that granted locks belong to: string
---   checked  key of this server's note of a recent check: the marker named its history, which was older than the grace.
---            Neither replicated nor in the append-only file. Nil to force the check
---   before   key of the previous history's marker; not used by a dry run
---   known    the caller's last marker, or else the history id that it trusts without a marker; empty if it trusts any;
---            any other text if it trusts none
---   grace    minimum age of a history for grants, in ms. A plus sign in front: whatever its name, none is forgotten
---   isDryRun whether to write nothing
+--   history    key of the marker of the history that granted locks belong to: string
+--   checked    key of this server's note of a recent check: the marker named its history, which was older than the
+--              grace. Neither replicated nor in the append-only file. Nil to force the check
+--   takeovers  key of what takeovers need: hash, with the field before, the previous history's marker, and marks and
+--              traces of instances (look.lua). Not used by a dry run
+--   known      the caller's last marker, or else the history id that it trusts without a marker; empty if it trusts
+--              any; any other text if it trusts none
+--   grace      minimum age of a history for grants, in ms. A plus sign in front: whatever its name, none is forgotten
+--   isDryRun   whether to write nothing
 -- Sets marker (now stored), age (of the history in microseconds; nil without limit), recovering (whether it is below
 -- the grace), micros (the time, if read), refusal (the server's error), isNamed (whether the server reports its history
 -- id) and isChecked (whether the note stands).
@@ -61,11 +62,10 @@ if not isChecked then
           local written = redis.pcall('SET', history, marker)
           refusal = written.err and written
           -- For beats (beat.lua): a history in between may have forgotten traces that replicas had acknowledged.
-          -- Written after the marker, which a full server must refuse.
-          if followed and not refusal then
-            redis.pcall('SET', before, followed, 'PX', math.max(1, grace))
-          elseif not refusal then
-            redis.pcall('DEL', before)
+          -- Written after the marker, which a full server must refuse. HDEL also names a field that never exists.
+          local set = not refusal and redis.pcall(followed and 'HSET' or 'HDEL', takeovers, 'before', followed or 'none')
+          if followed and type(set) == 'number' and redis.pcall('PTTL', takeovers) < math.max(1, grace) then
+            redis.pcall('PEXPIRE', takeovers, math.max(1, grace))
           end
         end
       end

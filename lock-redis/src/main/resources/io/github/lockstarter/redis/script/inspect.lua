@@ -2,7 +2,8 @@
 --
 -- KEYS[1]  lock, <prefix>{<tag>}: string, see acquire.lua and release.lua
 -- KEYS[2]  waiters: sorted set of the waiting instances
--- KEYS[3]  history, and the next two: see check_history.lua
+-- KEYS[3]  history, and the next three: see check_history.lua
+-- KEYS[4]  takeovers
 -- ARGV[1]  known
 -- ARGV[2]  grace
 --
@@ -17,10 +18,10 @@
 --              mark
 --   stored     all that is stored in the lock, for a revocation (release.lua); empty if the lock is free or not ours
 
-local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
+local lock, waiters, history, takeovers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local known, grace = ARGV[1], ARGV[2]
 
-local checked, before, isDryRun = nil, nil, true
+local checked, isDryRun = nil, true
 -- include check_history.lua: leaves age, recovering, micros and refusal
 if refusal then
   return refusal
@@ -36,9 +37,8 @@ if owner then
   local ours = instance and (label == '' or string.sub(label, 1, 1) == '|')
   holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (token == '%kept' and token or '?')
   fencing = holder ~= '?' and tonumber(granted) or 0
-  local mark = ours and string.match(label, '^|[^|]*|%d+%+?$')
-    and redis.pcall('GET', string.match(lock, '^([^{]*){') .. 'doubt:' .. instance)
-  local last, unheard = string.match(type(mark) == 'string' and mark or '', '^%d+ (%d+) (%d+)$')
+  local mark = ours and string.match(label, '^|[^|]*|%d+%+?$') and redis.pcall('HMGET', takeovers, 'doubt:' .. instance)
+  local last, unheard = string.match(mark and mark[1] or '', '^%d+ (%d+) (%d+) %d+$')
   if last then
     local now = redis.call('TIME')
     marked = math.max(0, math.floor((now[1] * 1000000 + now[2] - last + unheard) / 1000))

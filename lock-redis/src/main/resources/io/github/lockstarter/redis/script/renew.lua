@@ -9,7 +9,7 @@
 -- For all of them:
 -- KEYS[count + 1]  history, and the last one: see check_history.lua
 -- KEYS[count + 2]  fence: string, the counter, see acquire.lua
--- KEYS[count + 3]  before
+-- KEYS[count + 3]  takeovers
 -- ARGV[1]          known
 -- ARGV[2]          grace: minimum age of a history before an absent lock counts as lost, in ms
 -- ARGV[3]          quiet: minimum age of a history for renewals, in ms
@@ -24,7 +24,7 @@
 --   ?  the server refused a command; the lock and its lease are unchanged
 
 local count = (#ARGV - 3) / 3
-local history, fence, before = KEYS[count + 1], KEYS[count + 2], KEYS[count + 3]
+local history, fence, takeovers = KEYS[count + 1], KEYS[count + 2], KEYS[count + 3]
 local known, grace, quiet = ARGV[1], ARGV[2], ARGV[3]
 
 local checked, isDryRun

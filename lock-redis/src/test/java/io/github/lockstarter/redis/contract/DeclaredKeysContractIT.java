@@ -1,6 +1,8 @@
 package io.github.lockstarter.redis.contract;
 
+import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
@@ -10,11 +12,21 @@ import io.github.lockstarter.contract.StoreSuites;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RecordedSignals;
 import io.github.lockstarter.redis.connection.RoutingProxy;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.TakeoverCondition;
 import io.github.lockstarter.testing.Effort;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -59,6 +71,11 @@ class DeclaredKeysContractIT {
             redis.sha1hex = theirs.sha1hex
             """;
 
+    private static final String KEY = "order:42";
+    private static final LockToken HEIR = new LockToken("b".repeat(32), 1);
+    private static final LockToken CRASHED =
+            new LockToken("a".repeat(32), 1, "main", 1_700_000_000_000L, 100, TakeoverCondition.NONE);
+
     private static RoutingProxy proxy;
 
     @BeforeAll
@@ -76,18 +93,34 @@ class DeclaredKeysContractIT {
     }
 
     @Test
-    void saysWhyLocksOfCrashedOwnersAreLeftToTheirLeases() {
+    void takesOverTheLockOfACrashedOwner() {
         try (RedisStore store = store()) {
             LockBackend backend = store.connect();
-            backend.listen("a".repeat(32), new RecordedSignals());
-            await().untilAsserted(() -> {
-                backend.state().toCompletableFuture().join();
-                backend.crashDetection().orElseThrow().beat(List.of());
-                assertThat(backend.crashTakeover().state()).isEqualTo(CrashTakeover.State.OFF);
+            backend.listen(HEIR.instanceId(), new RecordedSignals());
+            answer(backend.attemptAcquire(attempt(CRASHED)));
+            AtomicReference<AcquireResult> last = new AtomicReference<>();
+            await().until(() -> {
+                last.set(answer(backend.attemptAcquire(attempt(HEIR))));
+                return last.get() instanceof AcquireResult.Granted;
             });
-            assertThat(backend.crashTakeover().reason())
-                    .contains("script tried accessing undeclared key", "takes no locks over");
-            assertThat(backend.crashTakeover().remedy()).contains("allow-undeclared-keys");
+            assertThat(((AcquireResult.Granted) last.get()).takenOverFrom()).isPresent();
+            assertThat(answer(backend.crashDetection().orElseThrow().beat(List.of(KEY))))
+                    .isPresent();
+            assertThat(backend.crashTakeover().state()).isEqualTo(CrashTakeover.State.ON);
+        }
+    }
+
+    private static AcquireCommand attempt(LockToken token) {
+        return new AcquireCommand(KEY, token, Duration.ofMinutes(1), 0, 1, Optional.empty());
+    }
+
+    /** The control. */
+    @Test
+    void refusesAKeyThatACallDoesNotDeclare() {
+        try (RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", proxy.port()))) {
+            RedisCommands<String, String> redis = client.connect().sync();
+            assertThatThrownBy(() -> redis.eval("return redis.call('GET', 'other')", ScriptOutputType.VALUE, KEY))
+                    .hasMessageContaining("undeclared key");
         }
     }
 

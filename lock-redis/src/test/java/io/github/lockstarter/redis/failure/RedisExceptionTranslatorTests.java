@@ -129,8 +129,6 @@ class RedisExceptionTranslatorTests {
             delimiter = '|',
             value = {
                 "UNKNOWN | ERR user_script:9: attempt to call field 'x' (a nil value) | lacks a function of Redis",
-                "NONE | Error running script (call to 60fd): @user_script:9: script tried accessing undeclared key"
-                        + " | --default_lua_flags=allow-undeclared-keys",
                 "NONE | ERR bad lua script for redis cluster, all the keys that the script uses should be passed using"
                         + " the KEYS array | script_check_enable to 0",
                 "NONE | ERR eval/evalsha command keys must be in same slot | restart all instances",

@@ -150,7 +150,7 @@ class CrashTakeoverIT extends RedisScenario {
         String mailbox = redis().pubsubChannels("lock:mailbox:" + holder.admin().instance() + "*")
                 .get(0);
         long before = holder.backend().count(Verb.RENEW);
-        redis().set(mailbox.replace("mailbox", "taken"), "17+");
+        redis().hset("lock:history:takeovers", mailbox.replace("lock:mailbox", "taken"), "17 9000000000000000+");
         redis().clientKill(KillArgs.Builder.typePubsub());
         redis().clientKill(KillArgs.Builder.typeNormal());
 

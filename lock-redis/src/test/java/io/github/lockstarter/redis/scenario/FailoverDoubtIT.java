@@ -80,10 +80,10 @@ class FailoverDoubtIT {
                 LockHandle held = RedisScenario.acquired(holder, request);
                 RedisServer master = SERVERS.topology().master();
                 List<RedisServer> replicas = replicas();
-                String trace = "lock:taken:" + instanceOf(master);
+                String trace = "taken:" + instanceOf(master);
                 cutOff(replicas);
                 replicas.get(0).commands().replicaofNoOne();
-                replicas.get(0).commands().psetex(trace, 60_000, "1700000000000000+");
+                replicas.get(0).commands().hset("lock:history:takeovers", trace, "1700000000000000 9000000000000000+");
                 master.kill();
 
                 await().atMost(Patience.TIME).until(() -> held.state() == HoldState.IN_DOUBT);

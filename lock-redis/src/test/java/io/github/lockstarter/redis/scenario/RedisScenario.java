@@ -212,11 +212,7 @@ public abstract class RedisScenario {
 
     static void hasOnlyFencesLeft(RedisServer server) {
         assertThat(server.commands().keys("lock:*"))
-                .allMatch(left -> left.equals("lock:fence")
-                        || left.startsWith("lock:history")
-                        // of instances that were killed: they end by themselves
-                        || left.startsWith("lock:doubt:")
-                        || left.startsWith("lock:taken:"));
+                .allMatch(left -> left.equals("lock:fence") || left.startsWith("lock:history"));
     }
 
     /** Choices that can be repeated with {@code -Dlock.test.seed}; the seed is printed. */

@@ -45,6 +45,7 @@ class CrashTakeoverApplicationIT {
 
     private static final String LEAST_RIGHTS = "reset on >s3cret ~lock:* resetchannels &lock:* -@all +hello +auth +ping"
             + " +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info"
+            + " +hset +hmget +hgetall +hdel"
             + " +zadd +zrem +zscore +zcard +zpopmin +zrangebyscore +publish +subscribe +unsubscribe";
 
     private static final String CRASHED = "c0ffee00c0ffee00c0ffee00c0ffee00";

@@ -41,7 +41,7 @@ class TopologyApplicationIT {
     private static final String LEAST_RIGHTS =
             "~lock:* resetchannels &lock:* -@all +hello +auth +ping +select +client|setname"
                     + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard"
-                    + " +zpopmin +zrangebyscore +publish +subscribe +unsubscribe +pubsub|numsub";
+                    + " +hset +hmget +hgetall +hdel +zpopmin +zrangebyscore +publish +subscribe +unsubscribe +pubsub|numsub";
 
     static class OrderService {
 

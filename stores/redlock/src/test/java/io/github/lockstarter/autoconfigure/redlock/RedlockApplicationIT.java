@@ -49,7 +49,7 @@ class RedlockApplicationIT {
     /** The line of docs/operations.md. */
     private static final String LEAST_RIGHTS = "~lock:* &lock:* -@all +hello +auth +ping +select +client|setname"
             + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard"
-            + " +zpopmin +zrangebyscore +publish +subscribe +unsubscribe";
+            + " +hset +hmget +hgetall +hdel +zpopmin +zrangebyscore +publish +subscribe +unsubscribe";
 
     private static final String QUORUM = "distributed-lock.backend=redlock";
 

@@ -14,14 +14,17 @@ final class RedisLeftovers {
     /** How long an abandoned queue lasts: the patience in the workers' requests. */
     private static final Duration LONGEST_QUEUE = Duration.ofSeconds(16);
 
-    /** How long the mark of an instance lasts: 20 takeover times of a second. Its trace lasts a grace longer. */
+    /** How long the mark of an instance lasts: 20 takeover times of a second. Its trace, and so the key of all, lasts a
+     * grace longer. */
     private static final Duration LONGEST_MARK = Duration.ofSeconds(20);
+
+    private static final String TAKEOVERS = ":takeovers";
 
     private RedisLeftovers() {}
 
     static List<String> keys(RedisServer server, Duration longestLease) {
         return server.commands().keys("lock:*").stream()
-                .filter(key -> !key.contains("fence") && !key.contains("history"))
+                .filter(key -> !key.contains("fence") && (!key.contains("history") || key.endsWith(TAKEOVERS)))
                 .filter(key -> stays(server.commands(), key, longestLease))
                 .map(key -> "key " + key)
                 .toList();
@@ -48,7 +51,6 @@ final class RedisLeftovers {
         if (key.endsWith(":waiters")) {
             return LONGEST_QUEUE;
         }
-        boolean ofTakeover = key.startsWith("lock:doubt:") || key.startsWith("lock:taken:");
-        return ofTakeover ? LONGEST_MARK.plus(longestLease.multipliedBy(2)) : longestLease;
+        return key.endsWith(TAKEOVERS) ? LONGEST_MARK.plus(longestLease.multipliedBy(2)) : longestLease;
     }
 }

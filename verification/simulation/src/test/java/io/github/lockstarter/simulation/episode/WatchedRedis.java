@@ -11,13 +11,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /**
  * A server that logs each withdrawal it executes, and reports each lock that it revokes for an operator. A client
  * repeats a command if the connection breaks before the answer, or may have given it up before it is executed.
- * <p>As some services, it fails a script that uses a key of which its call says nothing, except for the records of
- * crashed owners: only the script knows the owner.
+ * <p>As some services, it fails a script that uses a key of which its call says nothing.
  */
 final class WatchedRedis extends SimRedis {
 
@@ -30,7 +28,6 @@ final class WatchedRedis extends SimRedis {
 
     private static final Set<String> WITHOUT_KEY = Set.of("TIME", "INFO", "PUBLISH", "PUBSUB");
     private static final Set<String> OF_SEVERAL_KEYS = Set.of("MGET", "EXISTS", "DEL");
-    private static final Pattern OF_OWNER = Pattern.compile("lock:(?:(?:doubt|taken):\\w+|history:undeclared)");
 
     private final World world;
     private Optional<List<String>> declared = Optional.empty();
@@ -59,7 +56,6 @@ final class WatchedRedis extends SimRedis {
         if (declared.isPresent() && !WITHOUT_KEY.contains(command.get(0))) {
             command.subList(1, OF_SEVERAL_KEYS.contains(command.get(0)) ? command.size() : 2).stream()
                     .filter(key -> !declared.get().contains(key))
-                    .filter(key -> !OF_OWNER.matcher(key).matches())
                     .findFirst()
                     .ifPresent(key -> {
                         throw new IllegalStateException("A script uses a key that its call does not declare: " + key);

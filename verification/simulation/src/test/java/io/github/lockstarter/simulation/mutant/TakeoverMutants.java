@@ -15,18 +15,12 @@ final class TakeoverMutants {
                                 "I1")
                         .editing(
                                 "look.lua",
-                                "if not marked.err and unheard >= time then",
-                                "if not marked.err and unheard >= time * 3 / 5 then"),
+                                "local isMissing = unheard >= time * 1000",
+                                "local isMissing = unheard >= time * 600"),
                 Mutant.named("paused-taken-over", "An instance with a subscription is not taken over from", "I4")
-                        .editing(
-                                "look.lua",
-                                "heard = redis.pcall('PUBSUB', 'NUMSUB', prefix .. 'mailbox:' .. gone)[2] ~= 0",
-                                "heard = false"),
+                        .editing("look.lua", "'mailbox:' .. gone)[2] ~= 0", "'mailbox:' .. gone)[2] == 'never'"),
                 Mutant.named("no-trace", "A takeover leaves a trace", "I1")
-                        .editing(
-                                "look.lua",
-                                "marked = redis.pcall('SET', trace, begin, 'PX', grace + lasts)",
-                                "marked = {ok = 'OK'}"),
+                        .editing("look.lua", "if isMissing and taken ~= begin then", "if false then"),
                 Mutant.named("trace-unread", "Another trace begins a period", "I1")
                         .changing("spi.CrashDetection$Beat", "takeover", Behaviour.returning("")),
                 Mutant.named(

@@ -6,6 +6,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -18,13 +19,13 @@ import java.util.function.Supplier;
 /** A simulated master with its replica, and real ones, all empty, with one clock that only moves on request. */
 final class ComparedServers implements AutoCloseable {
 
-    /** Each key with its value and remaining milliseconds. SCAN deletes expired keys; KEYS does not. */
+    /** Each key with its type, value and remaining milliseconds. SCAN deletes expired keys; KEYS does not. */
     private static final String DUMP = """
         local dump = {}
         for _, key in ipairs(redis.call('SCAN', 0, 'COUNT', 1000)[2]) do
-          local isText = redis.call('TYPE', key).ok == 'string'
-          local value = isText and redis.call('GET', key) or redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-          dump[#dump + 1] = {key, value, redis.call('PTTL', key)}
+          local type = redis.call('TYPE', key).ok
+          local read = {string = {'GET', key}, zset = {'ZRANGE', key, 0, -1, 'WITHSCORES'}, hash = {'HGETALL', key}}
+          dump[#dump + 1] = {key, type, redis.call(unpack(read[type])), redis.call('PTTL', key)}
         end
         return dump
         """;
@@ -142,9 +143,14 @@ final class ComparedServers implements AutoCloseable {
         Reply.Several dump = (Reply.Several) real.execute(List.of("EVAL", DUMP, "0"));
         for (Reply each : dump.parts()) {
             List<Reply> key = ((Reply.Several) each).parts();
-            long left = ((Reply.Numeric) key.get(2)).value();
+            long left = ((Reply.Numeric) key.get(3)).value();
             long end = left == -1 ? Stored.NEVER : Math.floorDiv(micros, 1000) + left;
-            Object value = key.get(1) instanceof Reply.Text text ? text.value() : scores((Reply.Several) key.get(1));
+            Object value =
+                    switch (text(key.get(1))) {
+                        case "string" -> text(key.get(2));
+                        case "hash" -> fields((Reply.Several) key.get(2));
+                        default -> scores((Reply.Several) key.get(2));
+                    };
             contents.put(text(key.get(0)), new Stored(value, end));
         }
         return contents(contents);
@@ -157,6 +163,14 @@ final class ComparedServers implements AutoCloseable {
             scores.put(text(members.parts().get(i)), Digits.decimal(score).orElseThrow());
         }
         return scores;
+    }
+
+    private static Map<String, String> fields(Reply.Several all) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        for (int i = 0; i < all.parts().size(); i += 2) {
+            fields.put(text(all.parts().get(i)), text(all.parts().get(i + 1)));
+        }
+        return fields;
     }
 
     /** Times left are as Lua counts. */

@@ -1,10 +1,13 @@
 package io.github.lockstarter.simulation.redis;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class KeyCommands {
 
     private static final Set<String> WRITES =
-            Set.of("SET", "DEL", "INCRBY", "PEXPIRE", "ZADD", "ZREM", "ZPOPMIN", "FLUSHALL");
+            Set.of("SET", "DEL", "INCRBY", "PEXPIRE", "HSET", "HDEL", "ZADD", "ZREM", "ZPOPMIN", "FLUSHALL");
 
     /** How many words a command has, itself included; at least so many if negative. */
     private static final Map<String, Integer> WORDS = Map.ofEntries(
@@ -24,6 +27,10 @@ final class KeyCommands {
             Map.entry("INCRBY", 3),
             Map.entry("PTTL", 2),
             Map.entry("PEXPIRE", -3),
+            Map.entry("HSET", -4),
+            Map.entry("HMGET", -3),
+            Map.entry("HGETALL", 2),
+            Map.entry("HDEL", -3),
             Map.entry("ZADD", -4),
             Map.entry("ZREM", -3),
             Map.entry("ZSCORE", 3),
@@ -78,6 +85,10 @@ final class KeyCommands {
                 case "INCRBY" -> increase(key, command.get(2));
                 case "PTTL" -> new Reply.Numeric(millisLeft(keys.find(key)));
                 case "PEXPIRE" -> expire(key, command);
+                case "HSET" -> putField(key, command);
+                case "HMGET" -> texts(fields(key), command);
+                case "HGETALL" -> all(fields(key));
+                case "HDEL" -> removeFields(key, command);
                 case "ZADD" -> addMember(key, command);
                 case "ZREM" -> removeMember(key, command);
                 case "ZSCORE" -> score(scores(key), command.get(2));
@@ -109,16 +120,21 @@ final class KeyCommands {
 
     /** A key that has a text or does not exist. */
     private @Nullable Stored texts(String key) {
-        return checked(keys.find(key), true);
+        return checked(keys.find(key), String.class);
     }
 
     /** A key that has a sorted set or does not exist. */
     private @Nullable Stored scores(String key) {
-        return checked(keys.find(key), false);
+        return checked(keys.find(key), SortedMap.class);
     }
 
-    private static @Nullable Stored checked(@Nullable Stored stored, boolean textOnly) {
-        if (stored != null && stored.isText() != textOnly) {
+    /** A key that has a hash or does not exist. */
+    private @Nullable Stored fields(String key) {
+        return checked(keys.find(key), LinkedHashMap.class);
+    }
+
+    private static @Nullable Stored checked(@Nullable Stored stored, Class<?> type) {
+        if (stored != null && !type.isInstance(stored.value())) {
             throw new Refusal("WRONGTYPE Operation against a key holding the wrong kind of value");
         }
         return stored;
@@ -210,6 +226,52 @@ final class KeyCommands {
             keys.put(key, stored.until(end));
         }
         return new Reply.Numeric(1);
+    }
+
+    private Reply putField(String key, List<String> command) {
+        if (command.size() != 4) {
+            throw notModelled(command);
+        }
+        Stored stored = fields(key);
+        Stored base = stored == null ? new Stored(new LinkedHashMap<String, String>(), Stored.NEVER) : stored;
+        keys.put(key, base.withField(command.get(2), command.get(3)));
+        return new Reply.Numeric(base.fields().containsKey(command.get(2)) ? 0 : 1);
+    }
+
+    private static Reply texts(@Nullable Stored stored, List<String> command) {
+        List<Reply> texts = new ArrayList<>();
+        for (String field : command.subList(2, command.size())) {
+            String text = stored == null ? null : stored.fields().get(field);
+            texts.add(text == null ? Reply.NIL : new Reply.Text(text));
+        }
+        return new Reply.Several(texts);
+    }
+
+    private static Reply all(@Nullable Stored stored) {
+        List<Reply> all = new ArrayList<>();
+        if (stored != null) {
+            stored.fields().forEach((field, text) -> {
+                all.add(new Reply.Text(field));
+                all.add(new Reply.Text(text));
+            });
+        }
+        return new Reply.Several(all);
+    }
+
+    private Reply removeFields(String key, List<String> command) {
+        int removed = 0;
+        for (String field : command.subList(2, command.size())) {
+            Stored stored = fields(key);
+            if (stored != null && stored.fields().containsKey(field)) {
+                removed++;
+                if (stored.fields().size() == 1) {
+                    keys.delete(key);
+                } else {
+                    keys.put(key, stored.withoutField(field));
+                }
+            }
+        }
+        return new Reply.Numeric(removed);
     }
 
     private Reply addMember(String key, List<String> command) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.simulation.redis;
 import io.github.lockstarter.redis.KeySpace;
 import io.github.lockstarter.redis.LockScript;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -41,7 +42,7 @@ final class RandomCommands {
             "-1e-7");
     private static final String HISTORY = "l:history";
     private static final String CHECKED = "l:history:checked";
-    private static final String BEFORE = "l:history:before";
+    private static final String TAKEOVERS = "l:history:takeovers";
     private static final String FENCE = "l:fence";
 
     private final Random random;
@@ -81,19 +82,17 @@ final class RandomCommands {
             case RENEW -> renew(keys, arguments);
             case RELEASE -> release(lock, keys, arguments);
             case BEAT -> {
-                String instance = any(INSTANCES);
-                keys.addAll(List.of("l:doubt:" + instance, "l:taken:" + instance, HISTORY, BEFORE));
+                keys.addAll(List.of(HISTORY, TAKEOVERS));
                 keys.addAll(LOCKS.subList(0, random.nextInt(LOCKS.size() + 1)));
-                arguments.addAll(List.of(known(), millis()));
+                arguments.addAll(List.of(known(), millis(), any(INSTANCES)));
             }
             case ACKNOWLEDGE -> {
-                String trace = "l:taken:" + any(INSTANCES);
-                String begin = text(trace);
-                keys.add(trace);
-                arguments.addAll(List.of(begin, begin + optional("+")));
+                String instance = any(INSTANCES);
+                keys.add(TAKEOVERS);
+                arguments.addAll(List.of(instance, beginOfTrace(instance), optional("+")));
             }
             case INSPECT -> {
-                keys.addAll(List.of(lock, waiters(lock), HISTORY));
+                keys.addAll(List.of(lock, waiters(lock), HISTORY, TAKEOVERS));
                 arguments.addAll(List.of(known(), millis()));
             }
         }
@@ -115,7 +114,7 @@ final class RandomCommands {
         List<String> locks = alone ? List.of(lock) : LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
         keys.addAll(locks);
         locks.forEach(each -> keys.add(waiters(each)));
-        keys.addAll(List.of(FENCE, HISTORY, CHECKED, BEFORE));
+        keys.addAll(List.of(FENCE, HISTORY, CHECKED, TAKEOVERS));
         arguments.addAll(List.of(known(), grace(), millis()));
         for (String each : locks) {
             String floor = alone && random.nextInt(5) == 0 ? fencing(lock) : "0";
@@ -132,7 +131,7 @@ final class RandomCommands {
     private void acquirePermit(String lock, List<String> keys, List<String> arguments) {
         int permits = 2 + random.nextInt(3);
         IntStream.range(0, permits).forEach(slot -> keys.add(KeySpace.slotOf(lock, slot)));
-        keys.addAll(List.of(waiters(lock), FENCE, HISTORY, CHECKED, BEFORE));
+        keys.addAll(List.of(waiters(lock), FENCE, HISTORY, CHECKED, TAKEOVERS));
         arguments.addAll(
                 List.of(known(), grace(), millis(), token(lock), millis(), "0", any(List.of("", "=", "name"))));
         arguments.addAll(block());
@@ -163,17 +162,18 @@ final class RandomCommands {
     private void renew(List<String> keys, List<String> arguments) {
         List<String> locks = LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
         keys.addAll(locks);
-        keys.addAll(List.of(HISTORY, FENCE, BEFORE));
+        keys.addAll(List.of(HISTORY, FENCE, TAKEOVERS));
         arguments.addAll(List.of(known(), grace(), any(List.of("0", "50"))));
         locks.forEach(each -> arguments.addAll(List.of(holder(each), millis(), fencing(each))));
     }
 
     private List<String> keyCommand() {
         String key = random.nextInt(3) == 0
-                ? any(List.of(FENCE, HISTORY, CHECKED, "l:doubt:" + any(INSTANCES), "l:taken:" + any(INSTANCES)))
+                ? any(List.of(FENCE, HISTORY, CHECKED, TAKEOVERS))
                 : random.nextBoolean() ? any(LOCKS) : waiters(any(LOCKS));
         String text = random.nextBoolean() ? any(ODD) : millis();
         String member = any(INSTANCES);
+        String field = any(List.of("before", "doubt:" + member, "taken:" + member));
         return any(List.of(
                 List.of("GET", key),
                 List.of("SET", key, text),
@@ -189,6 +189,11 @@ final class RandomCommands {
                 List.of("INCRBY", key, text),
                 List.of("PTTL", key),
                 List.of("PEXPIRE", key, random.nextInt(4) == 0 ? any(ODD) : millis()),
+                List.of("HSET", TAKEOVERS, field, text + ' ' + millis()),
+                List.of("HSET", key, field, text),
+                List.of("HMGET", key, field, "before", member),
+                List.of("HGETALL", key),
+                List.of("HDEL", key, field, member, field),
                 List.of("ZADD", waiters(any(LOCKS)), text, member),
                 List.of("ZADD", key, text, any(ODD)),
                 List.of("ZREM", key, member),
@@ -257,6 +262,14 @@ final class RandomCommands {
     private String text(String key) {
         Map<String, Stored> keys = server.keys();
         return keys.containsKey(key) && keys.get(key).isText() ? keys.get(key).text() : "";
+    }
+
+    private String beginOfTrace(String instance) {
+        Stored takeovers = server.keys().get(TAKEOVERS);
+        String trace = takeovers != null && takeovers.value() instanceof LinkedHashMap
+                ? takeovers.fields().getOrDefault("taken:" + instance, "")
+                : "";
+        return trace.split(" ", -1)[0];
     }
 
     private static String waiters(String lock) {

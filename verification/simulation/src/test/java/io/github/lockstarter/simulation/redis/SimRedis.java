@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
@@ -285,7 +286,7 @@ public class SimRedis implements LuaInterpreter.Server {
     /** The members of a sorted set and their scores; none if the key does not exist. */
     public Map<String, Double> scores(String key) {
         Stored stored = keys().get(key);
-        return stored == null || stored.isText() ? Map.of() : stored.scores();
+        return stored != null && stored.value() instanceof SortedMap ? stored.scores() : Map.of();
     }
 
     /** Deletes expired keys, as Redis does from time to time; otherwise commands delete those that they access. */

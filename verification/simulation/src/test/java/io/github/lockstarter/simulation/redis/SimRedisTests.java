@@ -203,7 +203,7 @@ class SimRedisTests {
             "l:fence",
             "l:history",
             "l:history:checked",
-            "l:history:before",
+            "l:history:takeovers",
             "",
             "50",
             "",
