@@ -142,7 +142,8 @@ final class ClientHistories {
 
     /**
      * The histories to compare with their servers now, of slots that this instance has used: one per server, and those
-     * that differ from the last reported id of their server. Each call visits other slots.
+     * that differ from the last reported id of their server; all of a durable store, where no id tells of lost data.
+     * Each call visits other slots.
      */
     public List<ServerHistory> toCheck() {
         if (guard.isOff()) {
@@ -150,6 +151,9 @@ final class ClientHistories {
         }
         if (!keySpace.isPerSlot()) {
             return List.of(ofAll);
+        }
+        if (guard.isDurable()) {
+            return visited();
         }
         Set<String> servers = new HashSet<>();
         List<ServerHistory> toCheck = new ArrayList<>();
@@ -168,7 +172,7 @@ final class ClientHistories {
         List<ServerHistory> used = new ArrayList<>();
         for (int i = 0; i < ofSlots.length() && used.size() < MOST_VISITED; i++) {
             ServerHistory next = ofSlots.get(visiting.updateAndGet(last -> (last + STRIDE) % ofSlots.length()));
-            if (next != null && next.name().isPresent()) {
+            if (next != null && next.isKnown()) {
                 used.add(next);
             }
         }

@@ -128,6 +128,11 @@ final class ServerHistory {
         return Duration.ofNanos(Math.max(0, recoversUntil - servers.nanoTime()));
     }
 
+    /** Whether a server has answered with its marker. */
+    boolean isKnown() {
+        return !marker.isEmpty();
+    }
+
     boolean isUnnamed() {
         return marker.startsWith(UNNAMED);
     }

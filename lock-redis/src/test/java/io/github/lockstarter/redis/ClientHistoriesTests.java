@@ -253,6 +253,19 @@ class ClientHistoriesTests {
         assertThat(checked).containsAll(used);
     }
 
+    /** In a durable store, only a missing marker tells of lost data. */
+    @Test
+    void compareAllUsedSlotsOfADurableStore() {
+        RedisSettings.HistoryGuard durable = new RedisSettings.HistoryGuard(
+                Duration.ofSeconds(30), FirstUse.GRANT, Duration.ZERO, RedisSettings.Durability.DECLARED);
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), durable, key -> Optional.of("node:1"));
+        List<ServerHistory> used =
+                Stream.of("a", "b", "c").map(histories::ofKey).toList();
+        used.forEach(each -> each.learn("?:1:first"));
+        ServerHistory unused = histories.ofKey("unused");
+        assertThat(histories.toCheck()).hasSize(3).containsAll(used).doesNotContain(unused);
+    }
+
     @Test
     void compareTheHistoryOfOneServerUnlessTheGuardIsOff() {
         ClientHistories histories = new ClientHistories(new KeySpace("lock:"), server, GUARD, key -> Optional.empty());

@@ -12,6 +12,7 @@ import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.Durability;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -102,6 +103,28 @@ class IdleInstanceIT {
         }
     }
 
+    /** No name of a history tells of them: each slot is compared. */
+    @Test
+    void beginsTheGracePeriodOfAllUsedSlotsOfADurableClusterNodeThatLostItsData() {
+        RedisSettings.HistoryGuard guard = new RedisSettings.HistoryGuard(
+                Duration.ofMinutes(10), FirstUse.GRANT, Duration.ZERO, Durability.DECLARED);
+        RedisSettings settings = new RedisSettings("durable:", RedisStore.DEFAULTS.commandTimeout(), guard);
+        try (RedisLockBackend backend = backend(cluster(settings), settings)) {
+            IntStream.range(0, 20).mapToObj(String::valueOf).forEach(key -> assertThat(
+                            BackendUser.answer(backend.attemptAcquire(command(key))))
+                    .isInstanceOf(AcquireResult.Granted.class));
+            RedisServer node = CLUSTER.topology().masterOf("durable:{0}");
+            List<String> markers = node.commands().keys("durable:history:{*}");
+            assertThat(markers).hasSizeGreaterThan(1);
+
+            node.commands().flushall();
+
+            await().atMost(Patience.TIME).untilAsserted(() -> assertThat(markers)
+                    .extracting(marker -> node.commands().get(marker))
+                    .allSatisfy(marker -> assertThat(marker).endsWith(":grace")));
+        }
+    }
+
     /** No command opens the connection to it, because the instance sends none. */
     @Test
     void beginsTheGracePeriodOfAPromotedClusterNode() {
@@ -175,8 +198,12 @@ class IdleInstanceIT {
     }
 
     private static RedisConnector cluster() {
+        return cluster(RedisStore.DEFAULTS);
+    }
+
+    private static RedisConnector cluster(RedisSettings settings) {
         return DirectRedisConnector.toCluster(
-                CLUSTER.topology().servers().stream().map(RedisServer::uri).toList(), RedisStore.DEFAULTS);
+                CLUSTER.topology().servers().stream().map(RedisServer::uri).toList(), settings);
     }
 
     private static RedisLockBackend backend(RedisConnector connector, RedisSettings settings) {
