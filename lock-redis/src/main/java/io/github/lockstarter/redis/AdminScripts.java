@@ -78,7 +78,7 @@ record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
                 keys.name(),
                 ReleaseScript.counting(keySpace),
                 REVOKED);
-        return runner.run(release, REVOKE_READER)
+        return ReleaseScript.run(runner, release, REVOKE_READER)
                 .thenCompose(revocation -> revocation instanceof Revocation.Stale
                         ? inspect(key, slot).thenApply(Revocation.Stale::new)
                         : CompletableFuture.completedFuture(revocation));

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 import io.github.lockstarter.redis.CallQueue.Sender;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.ScriptRunner.Reader;
+import io.github.lockstarter.redis.ScriptRunner.Signals;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.spi.LockToken;
@@ -17,16 +18,19 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends releases, and reads the replies of {@code release.lua}.
+ * <p>Publishes the signals that the server refuses to scripts, behind the release, whose caller does not wait for it.
+ * If the instance has no subscriber, the next one is signalled. A signal that gets lost costs a waiter its delay.
  */
 record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<ReleaseCommand, ReleaseResult> {
 
     private static final long SIGNALLED = 3;
 
     /** Difference to the status of a lock whose signal failed. */
-    static final long AS_SIGNALLED = 1;
+    private static final long AS_SIGNALLED = 1;
 
     static final long NOT_HELD = 0;
 
@@ -49,10 +53,6 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
         return keySpace.isPerSlot() ? "uncounted" : ScriptCall.ABSENT;
     }
 
-    static boolean isSignalled(Object status) {
-        return status instanceof Long reply && reply % PER_MILLISECOND == SIGNALLED;
-    }
-
     @Override
     public boolean isCollected(ReleaseCommand command) {
         return keySpace.layout() == KeyLayout.STANDALONE
@@ -63,7 +63,16 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
 
     @Override
     public CompletionStage<List<ReleaseResult>> send(List<ReleaseCommand> commands) {
-        return runner.run(call(commands), new Statuses(commands));
+        return run(runner, call(commands), new Statuses(commands));
+    }
+
+    /**
+     * Sends a call of the script.
+     *
+     * @param answer reads statuses, all of them numbers
+     */
+    static <R> CompletionStage<R> run(ScriptRunner runner, ScriptCall call, Reader<R> answer) {
+        return runner.run(call, new Signalling<>(runner, call, answer));
     }
 
     /** Releases the one of several slots that the token holds, in one call. */
@@ -104,6 +113,68 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
             arguments[2 * count + 3] = Long.toString(first.fencingToken());
         }
         return new ScriptCall(LockScript.RELEASE, keys, arguments);
+    }
+
+    /** Publishes what the script could not, and answers as if it had. */
+    private record Signalling<R>(ScriptRunner runner, ScriptCall call, Reader<R> answer) implements Reader<R> {
+
+        private static final Reader<Boolean> IGNORED = new Reader<>() {
+
+            @Override
+            public Boolean of(List<Object> reply, boolean repeated) {
+                return true;
+            }
+
+            @Override
+            public Boolean failed(RedisFailure failure) {
+                return false;
+            }
+        };
+
+        @Override
+        public R of(List<Object> reply, boolean repeated) {
+            List<Object> statuses = reply;
+            for (int i = 0; i < reply.size(); i++) {
+                if (reply.get(i) instanceof String unsent) {
+                    statuses = statuses == reply ? new ArrayList<>(reply) : statuses;
+                    statuses.set(i, published(i, unsent));
+                } else if (runner.signals() != Signals.BY_SCRIPT
+                        && reply.get(i) instanceof Long status
+                        && status % PER_MILLISECOND == SIGNALLED) {
+                    runner.resetSignals();
+                }
+            }
+            return answer.of(statuses, repeated);
+        }
+
+        /** {@return the status of a lock} */
+        private long published(int i, String unsent) {
+            int space = unsent.indexOf(' ');
+            for (String line : unsent.substring(space + 1).split("\n", -1)) {
+                String[] parts = line.split(" ", 2);
+                publish(i, parts[0], parts[1]);
+            }
+            return Long.parseLong(unsent, 0, space, 10) + (runner.signals() == Signals.NONE ? 0 : AS_SIGNALLED);
+        }
+
+        private void publish(int i, String instance, String message) {
+            CompletionStage<Void> unused = runner.publish(call.key(), call.mailboxOf(instance), message)
+                    .thenAccept(subscribers -> {
+                        if (subscribers == 0) {
+                            call.withoutWaiter(i, instance).ifPresent(next -> run(runner, next, IGNORED));
+                        }
+                    });
+        }
+
+        @Override
+        public @Nullable Throwable refusalIn(List<Object> reply) {
+            return answer.refusalIn(reply);
+        }
+
+        @Override
+        public R failed(RedisFailure failure) {
+            return answer.failed(failure);
+        }
     }
 
     private record Statuses(List<ReleaseCommand> commands) implements Reader<List<ReleaseResult>> {

@@ -13,7 +13,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandType;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends scripts and converts replies to results. Its stages always complete normally, mostly on an event loop: Lettuce
  * applies the command timeout both to sent commands and to commands that wait for a connection.
- * <p>Publishes the signals that the server refuses to scripts, behind the release, whose caller does not wait for it.
- * If the instance has no subscriber, the next one is signalled. A signal that gets lost costs a waiter its delay.
  */
 final class ScriptRunner {
 
@@ -56,19 +53,6 @@ final class ScriptRunner {
         R failed(RedisFailure failure);
     }
 
-    private static final Reader<Boolean> IGNORED = new Reader<>() {
-
-        @Override
-        public Boolean of(List<Object> reply, boolean repeated) {
-            return true;
-        }
-
-        @Override
-        public Boolean failed(RedisFailure failure) {
-            return false;
-        }
-    };
-
     private final RedisConnections connections;
     private final RedisExceptionTranslator failures;
     private volatile Signals signals = Signals.BY_SCRIPT;
@@ -82,7 +66,7 @@ final class ScriptRunner {
         return signals;
     }
 
-    /** Takes the server for one whose scripts may publish, until it refuses that. */
+    /** Takes the server for one whose scripts may publish, as an answer shows, until it refuses that. */
     public void resetSignals() {
         signals = Signals.BY_SCRIPT;
     }
@@ -218,39 +202,10 @@ final class ScriptRunner {
                     throw new IllegalStateException("No reply");
                 }
                 link.recordReply(answer.refusalIn(reply));
-                complete(answer.of(withSignals(reply), !once));
+                complete(answer.of(reply, !once));
             } catch (Throwable e) {
                 fail(failures.ofReply(e), once);
             }
-        }
-
-        /** Of {@code release.lua}, each text becomes a status; no other script returns a text with a signal. */
-        private List<Object> withSignals(List<Object> statuses) {
-            List<Object> all = statuses;
-            for (int i = 0; call.script() == LockScript.RELEASE && i < statuses.size(); i++) {
-                if (statuses.get(i) instanceof String unsent) {
-                    int space = unsent.indexOf(' ');
-                    long status = Long.parseLong(unsent, 0, space, 10);
-                    for (String line : unsent.substring(space + 1).split("\n", -1)) {
-                        String[] parts = line.split(" ", 2);
-                        signal(i, parts[0], parts[1]);
-                    }
-                    all = all == statuses ? new ArrayList<>(statuses) : all;
-                    all.set(i, status + (signals == Signals.NONE ? 0 : ReleaseScript.AS_SIGNALLED));
-                } else if (signals != Signals.BY_SCRIPT && ReleaseScript.isSignalled(statuses.get(i))) {
-                    signals = Signals.BY_SCRIPT;
-                }
-            }
-            return all;
-        }
-
-        private void signal(int i, String instance, String message) {
-            CompletionStage<Void> unused = publish(call.key(), call.mailboxOf(instance), message)
-                    .thenAccept(subscribers -> {
-                        if (subscribers == 0) {
-                            call.withoutWaiter(i, instance).ifPresent(next -> run(next, IGNORED));
-                        }
-                    });
         }
 
         private void fail(RedisFailure failure, boolean once) {

@@ -111,7 +111,7 @@ final class TrialLock {
 
     private CompletionStage<Optional<RedisFailure>> release(LockToken token) {
         String[] both = {keys.lock(), keys.waiters()};
-        return runner.run(new ScriptCall(LockScript.RELEASE, both, token.value()), new ReleaseReader());
+        return ReleaseScript.run(runner, new ScriptCall(LockScript.RELEASE, both, token.value()), new ReleaseReader());
     }
 
     private String name() {
