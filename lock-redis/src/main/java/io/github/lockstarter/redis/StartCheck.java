@@ -107,6 +107,7 @@ final class StartCheck {
                 redis.exists(text),
                 redis.del(text),
                 redis.hset(text, KEY, ""),
+                redis.pexpire(text, MILLIS),
                 redis.hmget(text, KEY),
                 redis.hgetall(text),
                 redis.hdel(text, KEY),

@@ -162,6 +162,19 @@ class CrashTakeoverScriptIT {
         assertThat(beginOf(MARK)).isEqualTo(Long.toString(future + 1));
     }
 
+    /** A new mark may remove it at any time. */
+    @Test
+    void writesATraceAnewThatIsOver() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        mark(serverMicros(), LONG);
+        scripts.store(TRACE, BEGIN, serverMicros() + "+");
+        List<Object> answer = scripts.acquire(RIVAL, GUARDED);
+
+        assertThat(answer.get(0)).isEqualTo(CONTENDED);
+        assertThat(answer.get(5)).isEqualTo(CRASHED + ' ' + BEGIN);
+        assertThat(endOfTrace()).isGreaterThan(serverMicros());
+    }
+
     @Test
     void aBeatRemovesTheMark() {
         mark(serverMicros(), LONG);

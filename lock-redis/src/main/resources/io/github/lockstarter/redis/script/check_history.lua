@@ -64,8 +64,8 @@ if not isChecked then
           -- For beats (beat.lua): a history in between may have forgotten traces that replicas had acknowledged.
           -- Written after the marker, which a full server must refuse. HDEL also names a field that never exists.
           local set = not refusal and redis.pcall(followed and 'HSET' or 'HDEL', takeovers, 'before', followed or 'none')
-          if followed and type(set) == 'number' and redis.pcall('PTTL', takeovers) < math.max(1, grace) then
-            redis.pcall('PEXPIRE', takeovers, math.max(1, grace))
+          if followed and type(set) == 'number' and redis.pcall('PTTL', takeovers) < math.max(1, tonumber(grace)) then
+            redis.pcall('PEXPIRE', takeovers, math.max(1, tonumber(grace)))
           end
         end
       end

@@ -38,10 +38,11 @@ if owner then
   holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (token == '%kept' and token or '?')
   fencing = holder ~= '?' and tonumber(granted) or 0
   local mark = ours and string.match(label, '^|[^|]*|%d+%+?$') and redis.pcall('HMGET', takeovers, 'doubt:' .. instance)
-  local last, unheard = string.match(mark and mark[1] or '', '^%d+ (%d+) (%d+) %d+$')
+  local last, unheard, ends = string.match(mark and mark[1] or '', '^%d+ (%d+) (%d+) (%d+)$')
   if last then
     local now = redis.call('TIME')
-    marked = math.max(0, math.floor((now[1] * 1000000 + now[2] - last + unheard) / 1000))
+    local time = now[1] * 1000000 + now[2]
+    marked = time < tonumber(ends) and math.max(0, math.floor((time - last + unheard) / 1000)) or -1
   end
 end
 local wait = not owner and recovering and math.ceil(grace - age / 1000) or 0

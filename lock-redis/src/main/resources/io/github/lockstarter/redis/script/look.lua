@@ -25,8 +25,8 @@ if gone and not heard then
     local now, known = redis.call('TIME'), redis.call('HMGET', takeovers, mark, trace)
     micros = now[1] * 1000000 + now[2]
     local begin, last, unheard, ends = string.match(known[1] or '', '^(%d+) (%d+) (%d+) (%d+)$')
-    local taken, plus = string.match(known[2] or '', '^(%d+) %d+(%+?)$')
-    local isNew, lasts = not begin or micros >= tonumber(ends), math.max(grace, 20 * time)
+    local taken, over, plus = string.match(known[2] or '', '^(%d+) (%d+)(%+?)$')
+    local isNew, lasts = not begin or micros >= tonumber(ends), math.max(tonumber(grace), 20 * time)
     if isNew then
       local all = redis.call('HGETALL', takeovers)
       for i = 1, #all, 2 do
@@ -40,7 +40,7 @@ if gone and not heard then
     end
     redis.call('HSET', takeovers, mark, string.format('%s %.0f %.0f %.0f', begin, micros, unheard, ends))
     local isMissing = unheard >= time * 1000
-    if isMissing and taken ~= begin then
+    if isMissing and (taken ~= begin or micros >= tonumber(over)) then
       isNew, plus = true, ''
       redis.call('HSET', takeovers, trace, string.format('%s %.0f', begin, micros + (grace + lasts) * 1000))
     end

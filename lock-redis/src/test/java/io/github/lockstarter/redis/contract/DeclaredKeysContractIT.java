@@ -35,8 +35,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The Redis backend, on a server whose scripts may use only the keys of their call, as Dragonfly by default. The
- * simulation looks for undeclared keys in every episode; permits have the most keys.
+ * The Redis backend, on a server whose scripts may use only the keys of their call, as Dragonfly by default, and whose
+ * functions take no text for a number, as those of its Lua 5.4. The simulation looks for undeclared keys in every
+ * episode; permits have the most keys.
  */
 class DeclaredKeysContractIT {
 
@@ -69,6 +70,20 @@ class DeclaredKeysContractIT {
               return refusal(...) or theirs.pcall(...)
             end
             redis.sha1hex = theirs.sha1hex
+            local function ofNumbers(name, of)
+              return function(...)
+                for _, value in ipairs({...}) do
+                  if type(value) ~= 'number' then
+                    error('bad argument to ' .. name)
+                  end
+                end
+                return of(...)
+              end
+            end
+            local math = {
+              max = ofNumbers('max', math.max), min = ofNumbers('min', math.min),
+              floor = ofNumbers('floor', math.floor), ceil = ofNumbers('ceil', math.ceil), huge = math.huge
+            }
             """;
 
     private static final String KEY = "order:42";
