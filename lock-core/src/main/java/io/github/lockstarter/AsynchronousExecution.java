@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +96,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         }
         Throwable failure = null;
         try {
-            if (locks.onLost() == OnLost.THROW) {
+            if (handle.onLost() != OnLost.RETURN) {
                 handle.onLost(new LossNotice(new WeakReference<>(handle), handle.key(), result));
             }
             LockedAction<CompletionStage<T>, RuntimeException> start = this::begin;
@@ -123,6 +124,10 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private void endWith(CompletionStage<T> stage, LockHandle handle, @Nullable Throwable startFailure) {
         try {
             stage.whenComplete((value, failure) -> end(handle, value, startFailure == null ? failure : startFailure));
+            if (handle.onLost() == OnLost.INTERRUPT && stage instanceof Future<?> work) {
+                WeakReference<Future<?>> known = new WeakReference<>(work); // its dependents have the handle
+                handle.afterLost(() -> Optional.ofNullable(known.get()).ifPresent(running -> running.cancel(true)));
+            }
         } catch (Throwable e) { // a stage of the application may refuse dependents
             end(handle, null, e);
         }
@@ -139,7 +144,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         releasing.whenComplete((outcome, unreleased) -> {
             if (failure != null) {
                 result.completeExceptionally(withSuppressed(unwrapped(failure), unreleased));
-            } else if (unreleased != null && !isIgnored(unwrapped(unreleased))) {
+            } else if (unreleased != null && !isIgnored(handle, unwrapped(unreleased))) {
                 result.completeExceptionally(unwrapped(unreleased));
             } else {
                 result.complete(value);
@@ -147,8 +152,8 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         });
     }
 
-    private boolean isIgnored(Throwable unreleased) {
-        return locks.onLost() == OnLost.RETURN && unreleased instanceof LockLostException;
+    private static boolean isIgnored(LockHandle handle, Throwable unreleased) {
+        return handle.onLost() == OnLost.RETURN && unreleased instanceof LockLostException;
     }
 
     private static Throwable withSuppressed(Throwable failure, @Nullable Throwable unreleased) {

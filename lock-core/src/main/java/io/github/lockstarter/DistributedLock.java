@@ -20,7 +20,7 @@ import java.lang.annotation.Target;
  *
  * <p>The call throws {@link LockNotAcquiredException} if the lock stays contended for the whole wait, unless {@link
  * #ifContended()} or {@link #fallbackMethod()} is set; {@link LockBackendException} if the store is unavailable; and
- * {@link LockLostException} after the method returned if the lock was lost meanwhile.
+ * {@link LockLostException} after the method returned if the lock was lost meanwhile, see {@link #onLost()}.
  *
  * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} if set: the method
  * above and {@code locks.execute("order:42", …)} exclude each other.
@@ -138,6 +138,14 @@ public @interface DistributedLock {
      *     distributed-lock.locks.<name>.renewal}, else {@code distributed-lock.renewal} (on)
      */
     Renewal renewal() default Renewal.AS_CONFIGURED;
+
+    /**
+     * What happens when the lock is lost while the method runs.
+     *
+     * @return such as {@link OnLost#INTERRUPT}; default {@code distributed-lock.locks.<name>.on-lost}, else {@code
+     *     distributed-lock.on-lost} ({@link OnLost#THROW})
+     */
+    OnLost onLost() default OnLost.AS_CONFIGURED;
 
     /**
      * Outcome when another owner held the lock for the whole wait. {@link IfContended#SKIP} needs a method that returns

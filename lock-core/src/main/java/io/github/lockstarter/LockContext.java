@@ -165,10 +165,10 @@ public final class LockContext {
 
     /** Checks bodies and context. The context outlives a release, which is no failure. */
     static void ensureAllOfThread() {
-        List<LockHandle> bodies = bodiesOfThread();
+        List<LockHandle> bodies = checked(bodiesOfThread());
         do {
             bodies.forEach(LockHandle::ensureHeld);
-            for (LockHandle handle : current().handles) {
+            for (LockHandle handle : checked(current().handles)) {
                 try {
                     handle.ensureHeld();
                 } catch (IllegalStateException released) {
@@ -178,8 +178,12 @@ public final class LockContext {
         } while (isAnyUncertain(bodies)); // a lock may have been lost while this thread waited for another
     }
 
+    private static List<LockHandle> checked(List<LockHandle> handles) {
+        return handles.stream().filter(each -> each.onLost() != OnLost.RETURN).toList();
+    }
+
     private static boolean isAnyUncertain(List<LockHandle> bodies) {
-        return Stream.concat(bodies.stream(), current().handles.stream())
+        return Stream.concat(bodies.stream(), checked(current().handles).stream())
                 .map(LockHandle::state)
                 .anyMatch(state -> state == HoldState.LOST || state == HoldState.IN_DOUBT);
     }

@@ -38,7 +38,7 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * {@link #ensureHeld() Ensures} that all locks of {@link #allCurrent()} are held and no lock of the bound {@link
-     * LockContext} is lost.
+     * LockContext} is lost, except locks with {@link OnLost#RETURN}.
      *
      * @throws LockException as {@link #ensureHeld()}
      * @throws IllegalStateException as {@link #ensureHeld()}
@@ -120,7 +120,7 @@ public interface LockHandle extends AutoCloseable {
      * Restarts the lease and sets lease, renewal, maximum hold and minimum hold, counted from now, as far as the
      * request has them. Never shortens the present lease or minimum hold. One round trip.
      *
-     * @param terms for the {@link #keys()} of this handle; wait, ownership and name are ignored
+     * @param terms for the {@link #keys()} of this handle; its other values are ignored
      * @throws LockLostException when the lock was lost
      * @throws LockBackendException when the backend did not answer or cannot renew yet; the terms are unchanged
      * @throws LockInterruptedException when interrupted during the wait; the terms may be old or new
@@ -137,6 +137,17 @@ public interface LockHandle extends AutoCloseable {
      * @param callback runs on a thread of the lock client and may block; exceptions are logged
      */
     void onLost(Runnable callback);
+
+    /**
+     * {@link #onLost(Runnable)} for a step that comes after the callbacks registered there have returned. It does not
+     * run if the lock client's stop is the cause of the loss, since the application then ends its own threads.
+     *
+     * @param callback runs on a thread of the lock client; exceptions are logged
+     */
+    void afterLost(Runnable callback);
+
+    /** {@return what happens to the work under this hold when the lock is lost; never {@code AS_CONFIGURED}} */
+    OnLost onLost();
 
     /**
      * Gives up this hold; the owner's last release frees the lock. Idempotent; never throws for a lost lock or an

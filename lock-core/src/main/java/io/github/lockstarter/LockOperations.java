@@ -57,8 +57,8 @@ public interface LockOperations extends LockSource {
      * @param action work; never runs without the lock
      * @return the result
      * @throws X from the action, unchanged
-     * @throws LockLostException when the lock was lost during an action that ended normally, if {@link #onLost} is
-     *     {@code THROW}
+     * @throws LockLostException when the lock was lost during an action that ended normally, unless the request or the
+     *     configuration has {@link OnLost#RETURN}; with {@link OnLost#INTERRUPT}, also if the action failed
      */
     <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X;
@@ -192,11 +192,6 @@ public interface LockOperations extends LockSource {
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Supplier<? extends CompletionStage<T>> action) {
         return executeAsync(LockRequest.of(key), action);
-    }
-
-    /** {@return the handling of work that ends normally after a loss ({@code distributed-lock.on-lost})} */
-    default OnLost onLost() {
-        return OnLost.THROW;
     }
 
     /**

@@ -204,6 +204,15 @@ public record LockRequest(
     }
 
     /**
+     * {@return a copy with this behaviour when the lock is lost}
+     *
+     * @param behaviour such as {@link OnLost#INTERRUPT}; of nested calls, that of the outermost one applies
+     */
+    public LockRequest onLost(OnLost behaviour) {
+        return with(terms.onLost(behaviour));
+    }
+
+    /**
      * {@return a copy with this behaviour inside a transaction of the caller} The locks of the Spring bean know the
      * transaction; others ignore it.
      *

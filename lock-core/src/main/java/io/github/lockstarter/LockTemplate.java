@@ -13,16 +13,14 @@ public class LockTemplate implements LockOperations {
 
     private final LockSource handles;
     private final LockSource sections;
-    private final OnLost onLost;
 
     /**
      * Creates the template.
      *
      * @param source of the locks
-     * @param onLost handling of losses
      */
-    public LockTemplate(LockSource source, OnLost onLost) {
-        this(source, source, onLost);
+    public LockTemplate(LockSource source) {
+        this(source, source);
     }
 
     /**
@@ -30,12 +28,10 @@ public class LockTemplate implements LockOperations {
      *
      * @param handles for {@link #acquire}, {@link #tryAcquire} and {@link #acquireAsync}, whose caller releases
      * @param sections the same locks for the other methods, which release themselves, and {@link #asLock}
-     * @param onLost handling of losses
      */
-    protected LockTemplate(LockSource handles, LockSource sections, OnLost onLost) {
+    protected LockTemplate(LockSource handles, LockSource sections) {
         this.handles = Objects.requireNonNull(handles, "source");
         this.sections = Objects.requireNonNull(sections, "sections");
-        this.onLost = Objects.requireNonNull(onLost, "onLost");
     }
 
     @Override
@@ -56,11 +52,6 @@ public class LockTemplate implements LockOperations {
     @Override
     public HeldLocks heldLocks() {
         return handles.heldLocks();
-    }
-
-    @Override
-    public OnLost onLost() {
-        return onLost;
     }
 
     @Override
@@ -120,7 +111,9 @@ public class LockTemplate implements LockOperations {
             LockRequest request, LockHandle handle, LockedAction<T, X> action) throws X {
         T result;
         try {
-            result = LockContext.callInside(handle, around(request, handle, action));
+            LockedAction<T, X> body =
+                    handle.onLost() == OnLost.INTERRUPT ? () -> InterruptibleBody.run(handle, action) : action;
+            result = LockContext.callInside(handle, around(request, handle, body));
         } catch (Throwable failure) {
             releaseAfter(handle, failure);
             throw failure;
@@ -129,11 +122,11 @@ public class LockTemplate implements LockOperations {
         return result;
     }
 
-    private void releaseNormally(LockHandle handle) {
-        if (onLost == OnLost.THROW) {
-            handle.close();
-        } else {
+    private static void releaseNormally(LockHandle handle) {
+        if (handle.onLost() == OnLost.RETURN) {
             handle.release();
+        } else {
+            handle.close();
         }
     }
 
@@ -141,6 +134,10 @@ public class LockTemplate implements LockOperations {
         try {
             handle.close();
         } catch (RuntimeException | Error releasing) {
+            if (releasing instanceof LockLostException && handle.onLost() == OnLost.INTERRUPT) {
+                releasing.addSuppressed(failure);
+                throw releasing;
+            }
             if (releasing != failure) {
                 failure.addSuppressed(releasing);
             }

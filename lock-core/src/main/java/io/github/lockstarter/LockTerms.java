@@ -20,6 +20,7 @@ import java.util.function.UnaryOperator;
  *     crashes; zero to rely on the lease alone
  * @param permits maximum number of simultaneous holders
  * @param release whether a release waits for the store's answer
+ * @param onLost what happens to the work when the lock is lost
  */
 public record LockTerms(
         Optional<Duration> maxWait,
@@ -29,7 +30,8 @@ public record LockTerms(
         Optional<Duration> maxHold,
         Optional<Duration> crashTakeover,
         OptionalInt permits,
-        Optional<Release> release) {
+        Optional<Release> release,
+        OnLost onLost) {
 
     /** Sets nothing. */
     public static final LockTerms NONE = new LockTerms(
@@ -40,7 +42,8 @@ public record LockTerms(
             Optional.empty(),
             Optional.empty(),
             OptionalInt.empty(),
-            Optional.empty());
+            Optional.empty(),
+            OnLost.AS_CONFIGURED);
 
     /** A shorter time would end before a connection can be reopened. */
     private static final Duration SHORTEST_TAKEOVER = Duration.ofMillis(200);
@@ -67,6 +70,7 @@ public record LockTerms(
      * @param crashTakeover takeover time
      * @param permits permits
      * @param release behaviour of releases
+     * @param onLost behaviour at a loss
      */
     public LockTerms {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -77,6 +81,7 @@ public record LockTerms(
         Objects.requireNonNull(crashTakeover, "crashTakeover");
         Objects.requireNonNull(permits, "permits");
         Objects.requireNonNull(release, "release");
+        Objects.requireNonNull(onLost, "onLost");
     }
 
     /**
@@ -95,7 +100,8 @@ public record LockTerms(
                 time("maxHold", annotation.maxHoldMs(), annotation.maxHold(), texts),
                 Optional.empty(),
                 annotation.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(annotation.permits()),
-                Optional.empty());
+                Optional.empty(),
+                annotation.onLost());
     }
 
     private static Optional<Duration> time(
@@ -128,7 +134,8 @@ public record LockTerms(
                 first(maxHold, others.maxHold),
                 first(crashTakeover, others.crashTakeover),
                 permits.isPresent() ? permits : others.permits,
-                first(release, others.release));
+                first(release, others.release),
+                onLost == OnLost.AS_CONFIGURED ? others.onLost : onLost);
     }
 
     private static <T> Optional<T> first(Optional<T> specific, Optional<T> other) {
@@ -201,7 +208,8 @@ public record LockTerms(
      * @param wait zero for one attempt
      */
     public LockTerms maxWait(Duration wait) {
-        return new LockTerms(Optional.of(wait), lease, renewal, minHold, maxHold, crashTakeover, permits, release);
+        return new LockTerms(
+                Optional.of(wait), lease, renewal, minHold, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -210,7 +218,8 @@ public record LockTerms(
      * @param time lease
      */
     public LockTerms lease(Duration time) {
-        return new LockTerms(maxWait, Optional.of(time), renewal, minHold, maxHold, crashTakeover, permits, release);
+        return new LockTerms(
+                maxWait, Optional.of(time), renewal, minHold, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -219,7 +228,7 @@ public record LockTerms(
      * @param whether renewal
      */
     public LockTerms renewal(Renewal whether) {
-        return new LockTerms(maxWait, lease, whether, minHold, maxHold, crashTakeover, permits, release);
+        return new LockTerms(maxWait, lease, whether, minHold, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -228,7 +237,8 @@ public record LockTerms(
      * @param time zero for none
      */
     public LockTerms minHold(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, Optional.of(time), maxHold, crashTakeover, permits, release);
+        return new LockTerms(
+                maxWait, lease, renewal, Optional.of(time), maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -237,7 +247,8 @@ public record LockTerms(
      * @param time counted from the grant
      */
     public LockTerms maxHold(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, minHold, Optional.of(time), crashTakeover, permits, release);
+        return new LockTerms(
+                maxWait, lease, renewal, minHold, Optional.of(time), crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -246,7 +257,7 @@ public record LockTerms(
      * @param time zero for none
      */
     public LockTerms crashTakeover(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, Optional.of(time), permits, release);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, Optional.of(time), permits, release, onLost);
     }
 
     /**
@@ -256,7 +267,7 @@ public record LockTerms(
      */
     public LockTerms permits(int number) {
         OptionalInt limit = OptionalInt.of(number);
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, limit, release);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, limit, release, onLost);
     }
 
     /**
@@ -266,6 +277,15 @@ public record LockTerms(
      */
     public LockTerms release(Release behaviour) {
         Optional<Release> set = Optional.of(behaviour);
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, permits, set);
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, permits, set, onLost);
+    }
+
+    /**
+     * {@return a copy with this behaviour at a loss}
+     *
+     * @param behaviour such as {@link OnLost#INTERRUPT}
+     */
+    public LockTerms onLost(OnLost behaviour) {
+        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, permits, release, behaviour);
     }
 }

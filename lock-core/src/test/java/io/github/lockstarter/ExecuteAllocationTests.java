@@ -29,7 +29,7 @@ class ExecuteAllocationTests {
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final LockEngine engine =
             new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
-    private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+    private final LockTemplate locks = new LockTemplate(engine);
 
     @AfterEach
     void stop() {

@@ -49,7 +49,7 @@ class ExecuteAsyncTests {
     private final SettableClock clock = new SettableClock();
     private final LockEngine engine =
             new LockEngine(new LocalLockBackend(clock::nanos), EngineSettings.DEFAULTS, List.of(), clock.environment());
-    private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+    private final LockTemplate locks = new LockTemplate(engine);
     private final CompletableFuture<String> stage = new CompletableFuture<>();
 
     @AfterEach
@@ -117,7 +117,7 @@ class ExecuteAsyncTests {
     /** Such as a span that cannot be closed. */
     @Test
     void holdsTheLockUntilTheStageEndsWhenTheAroundAdviceFails() {
-        LockTemplate failing = new LockTemplate(engine, OnLost.THROW) {
+        LockTemplate failing = new LockTemplate(engine) {
             @Override
             protected <T, X extends Throwable> LockedAction<T, X> around(
                     LockRequest request, LockHandle handle, LockedAction<T, X> action) {
@@ -137,7 +137,7 @@ class ExecuteAsyncTests {
 
     @Test
     void failsWhenTheAroundAdviceDoesNotRunTheAction() {
-        LockTemplate idle = new LockTemplate(engine, OnLost.THROW) {
+        LockTemplate idle = new LockTemplate(engine) {
             @Override
             protected <T, X extends Throwable> LockedAction<T, X> around(
                     LockRequest request, LockHandle handle, LockedAction<T, X> action) {
@@ -241,12 +241,10 @@ class ExecuteAsyncTests {
     @Test
     void cancellingTheFutureLeavesTheQueue() {
         AtomicReference<CompletableFuture<LockHandle>> acquiring = new AtomicReference<>();
-        LockTemplate recording = new LockTemplate(
-                new PassingSource(engine, request -> {
-                    acquiring.set(engine.acquireAsync(request));
-                    return acquiring.get();
-                }),
-                OnLost.THROW);
+        LockTemplate recording = new LockTemplate(new PassingSource(engine, request -> {
+            acquiring.set(engine.acquireAsync(request));
+            return acquiring.get();
+        }));
         LockHandle other = locks.acquire(KEY);
         recording.executeAsync(KEY, () -> stage).cancel(false);
         assertThat(acquiring.get()).isCancelled();
@@ -285,7 +283,7 @@ class ExecuteAsyncTests {
                 return false; // the grant was first
             }
         };
-        LockTemplate late = new LockTemplate(new PassingSource(engine, request -> granted), OnLost.THROW);
+        LockTemplate late = new LockTemplate(new PassingSource(engine, request -> granted));
         late.executeAsync(KEY, () -> stage).cancel(false);
         granted.complete(locks.acquireAsync(KEY).join());
         await().until(() -> !isHeld());
@@ -307,9 +305,8 @@ class ExecuteAsyncTests {
 
     @Test
     void addsALossToTheFailureOfTheStage() {
-        LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
         AtomicReference<LockHandle> handle = new AtomicReference<>();
-        CompletableFuture<String> result = lenient.executeAsync(BRIEF, () -> {
+        CompletableFuture<String> result = locks.executeAsync(BRIEF.onLost(OnLost.RETURN), () -> {
             handle.set(LockHandle.current().orElseThrow());
             return stage;
         });
@@ -420,7 +417,7 @@ class ExecuteAsyncTests {
     void doesNotReenterALockOfAnotherSource() {
         try (LockEngine another =
                 new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM)) {
-            LockTemplate others = new LockTemplate(another, OnLost.THROW);
+            LockTemplate others = new LockTemplate(another);
             LockHandle owner = others.acquire(KEY);
             AtomicBoolean ran = new AtomicBoolean();
             assertThatThrownBy(locks.executeAsync(
@@ -438,9 +435,9 @@ class ExecuteAsyncTests {
     /** A template over the same engine requests the same lock. */
     @Test
     void reentersThroughAnotherTemplateOfTheSameSource() {
-        LockTemplate lenient = new LockTemplate(locks, OnLost.RETURN);
+        LockTemplate another = new LockTemplate(locks);
         assertThat(locks.executeAsync(
-                                KEY, () -> lenient.executeAsync(ONCE, () -> CompletableFuture.completedFuture("inner")))
+                                KEY, () -> another.executeAsync(ONCE, () -> CompletableFuture.completedFuture("inner")))
                         .join())
                 .isEqualTo("inner");
     }

@@ -34,7 +34,7 @@ class JdkLockAdapterTests {
     private final SettableClock clock = new SettableClock();
     private final LockEngine engine =
             new LockEngine(new LocalLockBackend(clock::nanos), EngineSettings.DEFAULTS, List.of(), clock.environment());
-    private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+    private final LockTemplate locks = new LockTemplate(engine);
     private final Lock lock = locks.asLock(KEY);
 
     @BeforeEach

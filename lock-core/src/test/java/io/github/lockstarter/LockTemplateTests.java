@@ -27,7 +27,7 @@ class LockTemplateTests {
     private final SettableClock clock = new SettableClock();
     private final LockEngine engine =
             new LockEngine(new LocalLockBackend(clock::nanos), EngineSettings.DEFAULTS, List.of(), clock.environment());
-    private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+    private final LockTemplate locks = new LockTemplate(engine);
 
     @AfterEach
     void stop() {
@@ -87,8 +87,7 @@ class LockTemplateTests {
 
     @Test
     void returnsTheResultDespiteALossWhenConfigured() {
-        LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
-        assertThat(lenient.<String, RuntimeException>execute(BRIEF, () -> {
+        assertThat(locks.<String, RuntimeException>execute(BRIEF.onLost(OnLost.RETURN), () -> {
                     outliveTheLease();
                     return "done";
                 }))

@@ -4,6 +4,7 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
@@ -12,7 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -24,6 +25,9 @@ final class CompositeHandle implements LockHandle {
             CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
 
     private final List<Handle> parts;
+
+    /** The key of the part whose callbacks run; empty until then. */
+    private final AtomicReference<String> lostFirst = new AtomicReference<>("");
 
     CompositeHandle(List<Handle> parts) {
         this.parts = List.copyOf(parts);
@@ -111,13 +115,28 @@ final class CompositeHandle implements LockHandle {
 
     @Override
     public void onLost(Runnable callback) {
-        AtomicBoolean called = new AtomicBoolean();
-        Runnable once = () -> {
-            if (called.compareAndSet(false, true)) {
+        parts.forEach(part -> part.onLost(ofLostFirst(part.key(), callback)));
+    }
+
+    @Override
+    public void afterLost(Runnable callback) {
+        parts.forEach(part -> part.afterLost(ofLostFirst(part.key(), callback)));
+    }
+
+    /** Runs for one part alone, so in the order of its callbacks. Keeps no handle reachable. */
+    private Runnable ofLostFirst(String key, Runnable callback) {
+        AtomicReference<String> first = lostFirst;
+        return () -> {
+            first.compareAndSet("", key);
+            if (key.equals(first.get())) {
                 callback.run();
             }
         };
-        parts.forEach(part -> part.onLost(once));
+    }
+
+    @Override
+    public OnLost onLost() {
+        return parts.get(0).onLost();
     }
 
     @Override

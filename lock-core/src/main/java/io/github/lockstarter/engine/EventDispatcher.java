@@ -72,10 +72,13 @@ final class EventDispatcher extends TimerEntry implements AutoCloseable {
         }
     }
 
-    /** Starts no thread of the pool on the calling thread, since many locks may be lost in one tick of the watchdog. */
-    void callback(Runnable callback) {
-        Runnable guarded = guarded(callback);
-        queue(() -> execute(lossCallbacks, guarded, Runnable::run));
+    /**
+     * Starts no thread of the pool on the calling thread, since many locks may be lost in one tick of the watchdog.
+     * Completed when the callback has returned.
+     */
+    CompletableFuture<Void> callback(Runnable callback) {
+        return CompletableFuture.runAsync(
+                guarded(callback), task -> queue(() -> execute(lossCallbacks, task, Runnable::run)));
     }
 
     /**

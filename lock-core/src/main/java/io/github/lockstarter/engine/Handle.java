@@ -6,7 +6,9 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.Hold.CallbackTurn;
 import io.github.lockstarter.engine.Hold.Entry;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
@@ -155,8 +157,22 @@ final class Handle extends Entry implements LockHandle {
 
     @Override
     public void onLost(Runnable callback) {
+        onLost(CallbackTurn.FIRST, callback);
+    }
+
+    @Override
+    public void afterLost(Runnable callback) {
+        onLost(CallbackTurn.LAST, callback);
+    }
+
+    private void onLost(CallbackTurn turn, Runnable callback) {
         StackReserve.ensure();
-        running().run(hold.lock, (todo, now) -> hold.lock.held().onLost(todo, this, callback));
+        running().run(hold.lock, (todo, now) -> hold.lock.held().onLost(todo, this, turn, callback));
+    }
+
+    @Override
+    public OnLost onLost() {
+        return hold.request.terms().onLost();
     }
 
     @Override

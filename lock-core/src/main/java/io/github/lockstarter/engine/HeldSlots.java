@@ -8,6 +8,7 @@ import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.engine.Hold.CallbackTurn;
 import io.github.lockstarter.engine.Hold.Entry;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
@@ -263,10 +264,10 @@ final class HeldSlots {
     }
 
     /** Runs at once if the hold is lost. */
-    void onLost(Effects todo, Entry entry, Runnable callback) {
+    void onLost(Effects todo, Entry entry, CallbackTurn turn, Runnable callback) {
         Hold hold = entry.hold;
         if (!entry.hasLeft) {
-            hold.addCallback(entry, callback);
+            hold.addCallback(entry, turn, callback);
             if (hold.state == Hold.State.LOST) {
                 callBack(todo, hold);
             }
@@ -638,7 +639,15 @@ final class HeldSlots {
     }
 
     private void callBack(Effects todo, Hold held) {
-        held.takeCallbacks().forEach(callback -> todo.add(() -> lock.running.events.callback(callback)));
+        EventDispatcher events = lock.running.events;
+        List<CompletableFuture<Void>> returned = new ArrayList<>(1);
+        held.takeCallbacks(CallbackTurn.FIRST)
+                .forEach(callback -> todo.add(() -> returned.add(events.callback(callback))));
+        List<? extends Runnable> last = held.takeCallbacks(CallbackTurn.LAST);
+        if (!last.isEmpty() && held.lossCause != LossCause.SHUTDOWN) {
+            todo.add(() -> CompletableFuture.allOf(returned.toArray(CompletableFuture[]::new))
+                    .whenComplete((all, failure) -> last.forEach(events::callback)));
+        }
     }
 
     private void report(Effects todo, Hold held, RenewalOutcome outcome) {

@@ -55,8 +55,14 @@ final class Hold {
         }
     }
 
+    /** The last ones run when the first ones have returned. */
+    enum CallbackTurn {
+        FIRST,
+        LAST
+    }
+
     /** Keeps no {@link Handle} reachable, since callbacks cannot release. */
-    private record LostCallback(WeakReference<Entry> entry, Runnable callback) implements Runnable {
+    private record LostCallback(WeakReference<Entry> entry, CallbackTurn turn, Runnable callback) implements Runnable {
 
         boolean isActive() {
             Entry known = entry.get();
@@ -334,12 +340,12 @@ final class Hold {
 
     // Callbacks
 
-    void addCallback(Entry entry, Runnable callback) {
+    void addCallback(Entry entry, CallbackTurn turn, Runnable callback) {
         if (callbacks.size() >= mostCallbacks) {
             callbacks.removeIf(each -> !each.isActive());
             mostCallbacks = 2 * callbacks.size() + 1;
         }
-        callbacks.add(new LostCallback(new WeakReference<>(entry), callback));
+        callbacks.add(new LostCallback(new WeakReference<>(entry), turn, callback));
     }
 
     boolean hasCallbacks() {
@@ -347,9 +353,10 @@ final class Hold {
     }
 
     /** Each runs once. */
-    List<? extends Runnable> takeCallbacks() {
-        List<LostCallback> taken = callbacks;
-        callbacks = new ArrayList<>();
+    List<? extends Runnable> takeCallbacks(CallbackTurn turn) {
+        List<LostCallback> taken =
+                callbacks.stream().filter(each -> each.turn == turn).toList();
+        callbacks.removeIf(each -> each.turn == turn);
         return taken;
     }
 

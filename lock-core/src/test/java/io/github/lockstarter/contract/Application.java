@@ -6,7 +6,6 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockTerms;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -39,7 +38,7 @@ public final class Application implements AutoCloseable {
             LockBackend backend, EngineSettings settings, EngineEnvironment environment, OpenCommands open) {
         this.backend = new RecordingBackend(backend, open);
         this.engine = new LockEngine(this.backend, settings, List.of(events), environment);
-        this.locks = new LockTemplate(engine, OnLost.THROW);
+        this.locks = new LockTemplate(engine);
     }
 
     public static Application over(LockBackend backend) {

@@ -166,6 +166,23 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
+    void aDoubtInterruptsNoWork() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        LockHandle held = certain();
+        held.afterLost(interrupted::countDown);
+
+        letPass(TAKEOVER);
+
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+        assertThat(interrupted.await(Patience.MOMENT_MILLIS, TimeUnit.MILLISECONDS))
+                .isFalse();
+        letPass(EngineSettings.DEFAULTS.lease());
+        assertThat(interrupted.await(Patience.SECONDS, TimeUnit.SECONDS))
+                .as("by the loss")
+                .isTrue();
+    }
+
+    @Test
     void aHoldWithAMinimumHoldIsCertainForItsWholeLease() throws Exception {
         answered(HISTORY, NO_TAKEOVER);
         LockHandle held = granted(REQUEST.minHold(Duration.ofMillis(1)), 1);

@@ -8,7 +8,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -48,7 +47,7 @@ class EngineFailingThreadTests {
     private final LocalLockBackend backend = new LocalLockBackend(() -> System.nanoTime() + ahead.get());
     private final LockEngine engine =
             new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), new EngineClock(this::nanos, Instant::now));
-    private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+    private final LockTemplate locks = new LockTemplate(engine);
 
     private boolean entersAgain;
     private Duration minimum = Duration.ZERO;

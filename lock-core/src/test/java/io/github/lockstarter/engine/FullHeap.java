@@ -4,7 +4,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
@@ -141,7 +140,7 @@ final class FullHeap {
     }
 
     private static void lock(LockEngine engine, int kind, LockRequest one) {
-        LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+        LockTemplate locks = new LockTemplate(engine);
         switch (kind) {
             case 0 -> locks.execute(one, () -> locks.execute(one, FullHeap::allocate));
             case 1 -> locks.tryExecute(one.withoutWaiting(), FullHeap::allocate);

@@ -70,15 +70,11 @@ public final class LeaderAutoConfiguration {
         @Bean(name = LeaderLocks.BEAN, defaultCandidate = false)
         @ConditionalOnMissingBean(name = LeaderLocks.BEAN)
         LockTemplate distributedLockLeaderLocks(
-                Leaders leaders,
-                LockOperations locks,
-                LockSettings settings,
-                ObjectProvider<LockDecorator> decorators) {
+                Leaders leaders, LockOperations locks, ObjectProvider<LockDecorator> decorators) {
             Function<String, Optional<LockHandle>> entry =
                     leaders instanceof LeaderElection election ? election::enter : role -> Optional.empty();
             return new DecoratedLockTemplate(
                     new LeaderLocks(entry, locks.heldLocks()),
-                    settings.onLost(),
                     decorators.orderedStream().toList(),
                     UnaryOperator.identity());
         }

@@ -18,7 +18,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
@@ -86,7 +85,7 @@ class DistributedLockRegistryTests {
 
     /** A lock of the first instance whose check with the store fails after each re-entry. */
     private DistributedLock unconfirmed(Callable<RuntimeException> failure) {
-        return new DistributedLockRegistry(new LockTemplate(first.locks(), OnLost.THROW) {
+        return new DistributedLockRegistry(new LockTemplate(first.locks()) {
                     @Override
                     public Optional<LockHandle> tryAcquire(LockRequest request) {
                         try {
@@ -201,7 +200,7 @@ class DistributedLockRegistryTests {
     @Test
     void leasesALockForTheTtlOfTheCallAndRenewsItAsConfigured() throws Exception {
         LockSource source = mock(LockSource.class, delegatesTo(first.locks()));
-        DistributedLock recorded = new DistributedLockRegistry(new LockTemplate(source, OnLost.THROW)).obtain("orders");
+        DistributedLock recorded = new DistributedLockRegistry(new LockTemplate(source)).obtain("orders");
         Duration ttl = Duration.ofMinutes(2);
         recorded.lock(ttl);
         recorded.unlock();
@@ -339,7 +338,7 @@ class DistributedLockRegistryTests {
     @MethodSource("uninterruptibleCalls")
     void anUninterruptibleReentryKeepsTheInterrupt(Predicate<DistributedLock> enters) {
         AtomicInteger questions = new AtomicInteger();
-        LockTemplate interrupting = new LockTemplate(first.locks(), OnLost.THROW) {
+        LockTemplate interrupting = new LockTemplate(first.locks()) {
             @Override
             public Optional<LockHandle> tryAcquire(LockRequest request) {
                 if (questions.incrementAndGet() == 1) {

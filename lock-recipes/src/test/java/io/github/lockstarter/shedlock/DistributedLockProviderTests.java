@@ -17,7 +17,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend;
 import io.github.lockstarter.engine.LockEngine;
@@ -50,7 +49,7 @@ class DistributedLockProviderTests {
     private final LockEngine first = new LockEngine(
             commands, Application.settings(LEASE), List.of(), new EngineClock(this::nanos, InstantSource.system()));
     private final Application second = Application.over(store);
-    private final LockTemplate locks = new LockTemplate(first, OnLost.THROW);
+    private final LockTemplate locks = new LockTemplate(first);
     private final DistributedLockProvider provider = new DistributedLockProvider(locks, LEASE);
     private final DistributedLockProvider other = new DistributedLockProvider(second.locks(), LEASE);
 

@@ -1,9 +1,11 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.transaction.CallersTransaction;
@@ -124,6 +126,9 @@ final class LockInterceptor implements LockAdvice {
     /** Spring waits for the result next, on this thread. */
     private static void awaitEnd(LockedCall call, Future<?> work) {
         if (work instanceof CompletionStage<?> stage) {
+            LockHandle.current()
+                    .filter(lock -> lock.onLost() == OnLost.INTERRUPT)
+                    .ifPresent(lock -> lock.afterLost(() -> work.cancel(true)));
             CompletableFuture<Void> end = new CompletableFuture<>();
             stage.whenComplete((value, failure) -> end.complete(null));
             BlockingWait.awaitUninterruptibly(end);

@@ -165,9 +165,8 @@ public final class DistributedLockAutoConfiguration {
 
             @Bean
             @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-            static CommitGuard distributedLockCommitGuard(
-                    ConfigurableListableBeanFactory beans, ObjectProvider<DistributedLockProperties> properties) {
-                return new CommitGuard(beans, () -> properties.getObject().onLost());
+            static CommitGuard distributedLockCommitGuard(ConfigurableListableBeanFactory beans) {
+                return new CommitGuard(beans);
             }
         }
     }

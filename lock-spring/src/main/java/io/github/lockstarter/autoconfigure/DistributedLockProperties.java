@@ -40,7 +40,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxHold How long after its grant a lock is renewed. Unlimited by default; with 365d, long holds are not
  *     reported either.
  * @param showOwner Whether the store records host, application, thread and time of each lock, or only the instance.
- * @param onLost Behaviour of a locked method whose lock was lost although its body completed normally.
+ * @param onLost What happens when a lock is lost while its work runs, unless the annotation sets it.
  * @param inTransaction Behaviour of a locked method, or of code that acquires a lock, inside its caller's transaction.
  * @param order Order of the lock among the advices of a bean. By default a lock is released after the commit.
  * @param retry Retries of a waiter without a signal.
@@ -137,7 +137,8 @@ record DistributedLockProperties(
                         Optional.ofNullable(maxHold),
                         Optional.of(crashTakeover),
                         OptionalInt.empty(),
-                        Optional.empty()),
+                        Optional.empty(),
+                        onLost),
                 longestLease(),
                 retry.maxDelay,
                 EngineSettings.Handover.upTo(handover.max),
@@ -188,6 +189,7 @@ record DistributedLockProperties(
      * @param permits Number of holders at a time, over all instances, unless the annotation sets it. Defaults to 1.
      * @param release Whether a release awaits the store's reply, or is only sent, which saves a round trip. A loss that
      *     only the reply would show is then reported to listeners, not to the caller.
+     * @param onLost What happens when the lock is lost while its work runs, instead of distributed-lock.on-lost.
      */
     record Named(
             @Nullable Duration lease,
@@ -197,7 +199,8 @@ record DistributedLockProperties(
             @DefaultValue("as-configured") Renewal renewal,
             @Nullable Duration maxHold,
             @Nullable Integer permits,
-            @DefaultValue("await") LockTerms.Release release) {
+            @DefaultValue("await") LockTerms.Release release,
+            @DefaultValue("as-configured") OnLost onLost) {
 
         LockTerms terms() {
             return new LockTerms(
@@ -208,7 +211,8 @@ record DistributedLockProperties(
                     Optional.ofNullable(maxHold),
                     Optional.ofNullable(crashTakeover),
                     permits == null ? OptionalInt.empty() : OptionalInt.of(permits),
-                    Optional.of(release));
+                    Optional.of(release),
+                    onLost);
         }
     }
 }

@@ -123,13 +123,9 @@ class LockEngineConfiguration {
             DistributedLockProperties properties,
             ConfiguredLocks configured,
             ObjectProvider<LockDecorator> decorators) {
-        LocksInTransaction locks = new LocksInTransaction(engine, properties.inTransaction(), properties.onLost());
+        LocksInTransaction locks = new LocksInTransaction(engine, properties.inTransaction());
         return new DecoratedLockTemplate(
-                locks.handles(),
-                locks.sections(),
-                properties.onLost(),
-                decorators.orderedStream().toList(),
-                configured::named);
+                locks.handles(), locks.sections(), decorators.orderedStream().toList(), configured::named);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.OnLost;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +24,4 @@ public interface LockSettings {
 
     /** {@return the names of this store and of {@code distributed-lock.further-backends}} */
     Set<String> backendsInUse();
-
-    /** {@return {@code distributed-lock.on-lost}} */
-    OnLost onLost();
 }

@@ -5,7 +5,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockedAction;
-import io.github.lockstarter.OnLost;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +19,11 @@ public final class DecoratedLockTemplate extends LockTemplate {
      * Creates the template.
      *
      * @param source grants the locks
-     * @param onLost as in {@link LockTemplate}
      * @param decorators outermost first
      * @param naming names unnamed requests before any decorator sees them
      */
-    public DecoratedLockTemplate(
-            LockSource source, OnLost onLost, List<LockDecorator> decorators, UnaryOperator<LockRequest> naming) {
-        this(source, source, onLost, decorators, naming);
+    public DecoratedLockTemplate(LockSource source, List<LockDecorator> decorators, UnaryOperator<LockRequest> naming) {
+        this(source, source, decorators, naming);
     }
 
     /**
@@ -34,17 +31,15 @@ public final class DecoratedLockTemplate extends LockTemplate {
      *
      * @param handles as in {@link LockTemplate}
      * @param sections as in {@link LockTemplate}
-     * @param onLost as in {@link LockTemplate}
      * @param decorators outermost first
      * @param naming names unnamed requests before any decorator sees them
      */
     public DecoratedLockTemplate(
             LockSource handles,
             LockSource sections,
-            OnLost onLost,
             List<LockDecorator> decorators,
             UnaryOperator<LockRequest> naming) {
-        super(decorated(handles, decorators), decorated(sections, decorators), onLost);
+        super(decorated(handles, decorators), decorated(sections, decorators));
         this.decorators = List.copyOf(decorators);
         this.naming = naming;
     }

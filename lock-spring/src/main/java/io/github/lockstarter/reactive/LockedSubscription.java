@@ -73,14 +73,14 @@ final class LockedSubscription {
     /** The lock is in the work's context, and released after the work or the loss. */
     <T> Mono<T> run(LockHandle handle, Mono<T> work) {
         Mono<T> locked = Mono.fromDirect(startOnce(handle, work)).contextWrite(context -> within(handle, context));
-        return (cancelsOnLoss() ? locked.takeUntilOther(lost(handle)) : locked)
+        return (cancelsOnLoss(handle) ? locked.takeUntilOther(lost(handle)) : locked)
                 .singleOptional()
                 .flatMap(value -> close(handle).then(Mono.justOrEmpty(value)));
     }
 
     <T> Flux<T> run(LockHandle handle, Flux<T> work) {
         Flux<T> locked = Flux.from(startOnce(handle, work)).contextWrite(context -> within(handle, context));
-        return (cancelsOnLoss() ? locked.takeUntilOther(lost(handle)) : locked)
+        return (cancelsOnLoss(handle) ? locked.takeUntilOther(lost(handle)) : locked)
                 .concatWith(close(handle).then(Mono.empty()));
     }
 
@@ -105,8 +105,8 @@ final class LockedSubscription {
         };
     }
 
-    private boolean cancelsOnLoss() {
-        return locks.onLost() == OnLost.THROW;
+    private static boolean cancelsOnLoss(LockHandle handle) {
+        return handle.onLost() != OnLost.RETURN;
     }
 
     private Context within(LockHandle handle, Context context) {
@@ -119,9 +119,9 @@ final class LockedSubscription {
     }
 
     /** Not in {@link #complete}: {@code usingWhen} would wrap a failure there. */
-    private Mono<ReleaseOutcome> close(LockHandle handle) {
+    private static Mono<ReleaseOutcome> close(LockHandle handle) {
         Mono<ReleaseOutcome> closed = Mono.fromFuture(handle::closeAsync, true);
-        return cancelsOnLoss() ? closed : closed.onErrorComplete(LockLostException.class);
+        return cancelsOnLoss(handle) ? closed : closed.onErrorComplete(LockLostException.class);
     }
 
     /** {@link #run} has released the lock. */

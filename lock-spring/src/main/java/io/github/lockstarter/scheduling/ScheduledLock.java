@@ -2,6 +2,7 @@ package io.github.lockstarter.scheduling;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
+import io.github.lockstarter.OnLost;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -94,4 +95,12 @@ public @interface ScheduledLock {
      */
     @AliasFor(annotation = DistributedLock.class)
     String maxHold() default "";
+
+    /**
+     * What happens when the lock is lost while the method runs.
+     *
+     * @return as {@link DistributedLock#onLost()}
+     */
+    @AliasFor(annotation = DistributedLock.class)
+    OnLost onLost() default OnLost.AS_CONFIGURED;
 }

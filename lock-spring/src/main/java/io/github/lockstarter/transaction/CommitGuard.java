@@ -1,12 +1,10 @@
 package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.OnLost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
@@ -23,7 +21,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Rolls back a transaction if a lock of the committing thread was lost before the commit. Checks after the flush. Only
+ * Rolls back a transaction if a lock of the committing thread was lost before the commit, unless it has {@link
+ * io.github.lockstarter.OnLost#RETURN}. Checks after the flush. Only
  * fencing tokens detect a loss during the commit.
  *
  * <p>Listens to each transaction manager of the context: to later ones before another post-processor wraps them, to
@@ -40,10 +39,8 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
     private final TransactionExecutionListener guard = new TransactionExecutionListener() {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
-            if (onLost.get() == OnLost.THROW) {
-                LockHandle.ensureAllHeld();
-                TransactionLocks.ensureHeld();
-            }
+            LockHandle.ensureAllHeld();
+            TransactionLocks.ensureHeld();
             if (transaction instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
                 TransactionSynchronizationManager.registerSynchronization(COMMITTED);
             }
@@ -51,7 +48,6 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
     };
 
     private final ConfigurableListableBeanFactory beans;
-    private final Supplier<OnLost> onLost;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
     private final Set<ConfigurableTransactionManager> guarded = ConcurrentHashMap.newKeySet();
 
@@ -59,11 +55,9 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
      * Creates the guard.
      *
      * @param beans factory of the transaction managers
-     * @param onLost read at each commit
      */
-    public CommitGuard(ConfigurableListableBeanFactory beans, Supplier<OnLost> onLost) {
+    public CommitGuard(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
-        this.onLost = onLost;
     }
 
     /** Whether callbacks after the commit run in this thread's transaction; its synchronization must be active. */

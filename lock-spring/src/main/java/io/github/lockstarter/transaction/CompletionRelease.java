@@ -4,6 +4,7 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
@@ -94,7 +95,7 @@ final class CompletionRelease implements TransactionSynchronization {
     }
 
     void ensureHeld() {
-        handles.forEach(LockHandle::ensureHeld);
+        handles.stream().filter(handle -> handle.onLost() != OnLost.RETURN).forEach(LockHandle::ensureHeld);
     }
 
     @Override

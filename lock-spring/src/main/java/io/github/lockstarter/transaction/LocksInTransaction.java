@@ -19,7 +19,6 @@ public final class LocksInTransaction {
 
     private final LockSource locks;
     private final InTransaction configured;
-    private final OnLost onLost;
     private final CallersTransaction transaction = new CallersTransaction();
 
     /**
@@ -27,12 +26,10 @@ public final class LocksInTransaction {
      *
      * @param locks source of the locks
      * @param configured for requests without a behaviour of their own
-     * @param onLost whether the loss of a handle prevents a commit that {@code REFUSE} decides
      */
-    public LocksInTransaction(LockSource locks, InTransaction configured, OnLost onLost) {
+    public LocksInTransaction(LockSource locks, InTransaction configured) {
         this.locks = locks;
         this.configured = configured;
-        this.onLost = onLost;
     }
 
     /** {@return locks whose handles the caller may pass to the transaction: decides at the commit} */
@@ -122,8 +119,8 @@ public final class LocksInTransaction {
 
         /** Only REFUSE may end a transaction. */
         private void watch(CompletableFuture<LockHandle> acquired, LockingCaller caller) {
-            boolean mayEnd = caller.behaviour() == InTransaction.REFUSE && onLost == OnLost.THROW;
-            EarlyRelease.watch(acquired, mayEnd, () -> transaction.report(caller, "that transaction is rolled back"));
+            boolean refused = caller.behaviour() == InTransaction.REFUSE;
+            EarlyRelease.watch(acquired, refused, () -> transaction.report(caller, "that transaction is rolled back"));
         }
 
         @Override
@@ -136,7 +133,8 @@ public final class LocksInTransaction {
      * Detects, before the commit, that a lock which was acquired inside the transaction is no longer held by anybody of
      * this instance.
      *
-     * @param isLossRefused whether a lock that is lost or in doubt rolls the transaction back
+     * @param isLossRefused whether a lock that is lost or in doubt rolls the transaction back, unless it has {@link
+     *     OnLost#RETURN}
      * @param report runs after a release; may throw, which rolls the transaction back
      */
     private record EarlyRelease(CompletableFuture<LockHandle> acquired, boolean isLossRefused, Runnable report)
@@ -157,7 +155,7 @@ public final class LocksInTransaction {
             switch (handle.state()) {
                 case HELD -> {}
                 case IN_DOUBT, LOST -> {
-                    if (isLossRefused) {
+                    if (isLossRefused && handle.onLost() != OnLost.RETURN) {
                         handle.ensureHeld();
                     }
                 }

@@ -62,7 +62,8 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.locks.ship-order.max-hold=5m",
                         "distributed-lock.locks.ship-order.crash-takeover=0",
                         "distributed-lock.locks.ship-order.permits=3",
-                        "distributed-lock.locks.ship-order.release=send")
+                        "distributed-lock.locks.ship-order.release=send",
+                        "distributed-lock.locks.ship-order.on-lost=interrupt")
                 .run(context -> {
                     DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
                     assertThat(properties.keyPrefix()).isEqualTo("shop:");
@@ -75,7 +76,8 @@ class DistributedLockPropertiesTests {
                                     .lease(Duration.ofSeconds(10))
                                     .maxWait(Duration.ZERO)
                                     .renewal(Renewal.OFF)
-                                    .maxHold(Duration.ofHours(1)));
+                                    .maxHold(Duration.ofHours(1))
+                                    .onLost(OnLost.RETURN));
                     assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(2));
                     assertThat(settings.maxRetryDelay()).isEqualTo(Duration.ofSeconds(3));
                     assertThat(settings.handover()).isEqualTo(EngineSettings.Handover.upTo(8));
@@ -89,7 +91,8 @@ class DistributedLockPropertiesTests {
                                     .maxHold(Duration.ofMinutes(5))
                                     .crashTakeover(Duration.ZERO)
                                     .permits(3)
-                                    .release(LockTerms.Release.SEND));
+                                    .release(LockTerms.Release.SEND)
+                                    .onLost(OnLost.INTERRUPT));
                 });
     }
 

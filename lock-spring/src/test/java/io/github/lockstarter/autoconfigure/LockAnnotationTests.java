@@ -15,7 +15,6 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import java.io.IOException;
@@ -304,7 +303,7 @@ class LockAnnotationTests {
         LockSource source = mock();
         when(source.acquire(any())).thenReturn(handle);
         application
-                .withBean(LockOperations.class, () -> new LockTemplate(source, OnLost.THROW))
+                .withBean(LockOperations.class, () -> new LockTemplate(source))
                 .withBean(OrderService.class)
                 .run(context -> {
                     assertThat(context).hasSingleBean(LockOperations.class);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.local.LocalLockBackend;
@@ -54,13 +53,13 @@ class LockConditionsTests {
     static class Several {
 
         @Bean
-        LockTemplate strict(LockEngine engine) {
-            return new LockTemplate(engine, OnLost.THROW);
+        LockTemplate first(LockEngine engine) {
+            return new LockTemplate(engine);
         }
 
         @Bean
-        LockTemplate lenient(LockEngine engine) {
-            return new LockTemplate(engine, OnLost.RETURN);
+        LockTemplate second(LockEngine engine) {
+            return new LockTemplate(engine);
         }
     }
 
@@ -86,5 +85,13 @@ class LockConditionsTests {
     void explainsAValueThatCannotBeRead(String property) {
         FailureReport.assertThat(application.withPropertyValues("distributed-lock." + property))
                 .contains("distributed-lock." + property.substring(0, property.indexOf('=')));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on-lost", "locks.order.on-lost"})
+    void namesTheValuesOfTheBehaviourAtALoss(String property) {
+        FailureReport.assertThat(application.withPropertyValues(
+                        "distributed-lock.backend=local", "distributed-lock." + property + "=stop"))
+                .contains("distributed-lock." + property, "\"stop\"", "AS_CONFIGURED", "INTERRUPT", "RETURN", "THROW");
     }
 }

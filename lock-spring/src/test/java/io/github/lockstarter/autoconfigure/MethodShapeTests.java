@@ -51,6 +51,7 @@ class MethodShapeTests {
 
     private static ConfigurableApplicationContext application;
     private static ConfigurableApplicationContext returningAfterALoss;
+    private static ConfigurableApplicationContext interruptingAtALoss;
 
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicBoolean cancelled = new AtomicBoolean();
@@ -162,6 +163,7 @@ class MethodShapeTests {
     static void start() {
         application = started("throw");
         returningAfterALoss = started("return");
+        interruptingAtALoss = started("interrupt");
     }
 
     private static ConfigurableApplicationContext started(String onLost) {
@@ -181,6 +183,7 @@ class MethodShapeTests {
     static void close() {
         application.close();
         returningAfterALoss.close();
+        interruptingAtALoss.close();
     }
 
     private static Locked locked() {
@@ -316,6 +319,18 @@ class MethodShapeTests {
         RevokingOperator.revoke(returningAfterALoss, KEY);
         end.tryEmitValue("shipped");
         assertThat(result(call)).isEqualTo(shape.expected("shipped"));
+    }
+
+    /** The blocking call is interrupted, and cancels its subscription. */
+    @ParameterizedTest
+    @EnumSource
+    void endsTheWorkAtALossWhenConfigured(Shape shape) {
+        Locked methods = interruptingAtALoss.getBean(Locked.class);
+        CompletableFuture<@Nullable String> call = subscribed(shape.call(methods, this::work));
+        await().until(() -> calls.get() == 1);
+        RevokingOperator.revoke(interruptingAtALoss, KEY);
+        assertThat(failure(call)).isInstanceOf(LockLostException.class);
+        await().untilTrue(cancelled);
     }
 
     @ParameterizedTest

@@ -18,7 +18,6 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.kit.Patience;
@@ -176,7 +175,7 @@ class ScheduledLockTests {
                 .thenThrow(new LockStoreRecoveringException("tick", "the store recovers", Duration.ZERO));
         application
                 .withUserConfiguration(Scheduling.class)
-                .withBean(LockOperations.class, () -> new LockTemplate(source, OnLost.THROW))
+                .withBean(LockOperations.class, () -> new LockTemplate(source))
                 .withBean(Ticking.class)
                 .run(context -> {
                     verify(source, timeout(Patience.TIME.toMillis()).atLeast(3)).acquire(any());
@@ -200,7 +199,7 @@ class ScheduledLockTests {
         LockSource source = mock();
         when(source.acquire(any())).thenThrow(new LockBackendException("unscheduled", "no connection", null));
         application
-                .withBean(LockOperations.class, () -> new LockTemplate(source, OnLost.THROW))
+                .withBean(LockOperations.class, () -> new LockTemplate(source))
                 .withBean(Unscheduled.class)
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(Unscheduled.class).run())

@@ -9,7 +9,6 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -112,7 +111,7 @@ class FailingObservationTests {
 
     private LockTemplate template(KeyDisplay keys) {
         LockObservations observations = new LockObservations(registry, keys);
-        return new DecoratedLockTemplate(engine, OnLost.THROW, List.of(observations), UnaryOperator.identity());
+        return new DecoratedLockTemplate(engine, List.of(observations), UnaryOperator.identity());
     }
 
     private static void ignoringFailure(ThrowingCallable use) {

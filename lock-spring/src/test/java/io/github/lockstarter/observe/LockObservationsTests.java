@@ -10,7 +10,6 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -58,7 +57,7 @@ class LockObservationsTests {
 
     private DecoratedLockTemplate template(ObservationRegistry observed, KeyDisplay keys) {
         return new DecoratedLockTemplate(
-                engine, OnLost.THROW, List.of(new LockObservations(observed, keys)), UnaryOperator.identity());
+                engine, List.of(new LockObservations(observed, keys)), UnaryOperator.identity());
     }
 
     @Test
@@ -177,7 +176,7 @@ class LockObservationsTests {
         try (LockEngine telling = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), late)) {
             LockDecorator observations = new LockObservations(registry, KeyDisplay.HASHED);
             DecoratedLockTemplate template =
-                    new DecoratedLockTemplate(telling, OnLost.THROW, List.of(observations), UnaryOperator.identity());
+                    new DecoratedLockTemplate(telling, List.of(observations), UnaryOperator.identity());
 
             assertThatThrownBy(() -> template.execute(REQUEST, this::lose)).isInstanceOf(LockLostException.class);
 

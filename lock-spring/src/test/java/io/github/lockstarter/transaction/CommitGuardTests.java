@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.RevokingOperator;
 import io.github.lockstarter.transaction.testing.H2Bank;
@@ -148,11 +150,15 @@ class CommitGuardTests {
 
     /** An operator revokes the outer lock while its holder writes under both. */
     private static void book(ApplicationContext context) {
+        book(context, OnLost.AS_CONFIGURED);
+    }
+
+    private static void book(ApplicationContext context, OnLost onLost) {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
         TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
         LockOperations locks = context.getBean(LockOperations.class);
         locks.execute(
-                "booking",
+                LockRequest.of("booking").onLost(onLost),
                 () -> locks.execute(
                         "inner",
                         () -> transaction.executeWithoutResult(status -> {
@@ -229,6 +235,25 @@ class CommitGuardTests {
                     book(context);
                     assertThat(bookings(context)).isOne();
                 });
+    }
+
+    /** The inner lock is held, and is one that rolls back. */
+    @Test
+    void commitsAfterTheLossOfALockWhoseWorkMayOverlap() {
+        application.withUserConfiguration(Early.class).run(context -> {
+            book(context, OnLost.RETURN);
+            assertThat(bookings(context)).isOne();
+        });
+    }
+
+    /** It is interrupted while it waits for the operator. */
+    @Test
+    void rollsBackWorkThatIsInterrupted() {
+        application.withUserConfiguration(Early.class).run(context -> {
+            assertThatThrownBy(() -> book(context, OnLost.INTERRUPT)).isInstanceOf(LockLostException.class);
+            assertThat(bookings(context)).isZero();
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
     }
 
     @Test

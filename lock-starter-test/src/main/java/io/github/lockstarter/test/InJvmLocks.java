@@ -1,7 +1,6 @@
 package io.github.lockstarter.test;
 
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -36,7 +35,7 @@ public final class InJvmLocks extends LockTemplate implements AutoCloseable {
     }
 
     private InJvmLocks(LocalLockBackend backend, LockEngine engine) {
-        super(engine, OnLost.THROW);
+        super(engine);
         this.backend = backend;
         this.engine = engine;
     }

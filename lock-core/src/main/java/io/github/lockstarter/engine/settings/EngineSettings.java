@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.settings;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.spi.AcquireCommand;
 import java.time.Duration;
@@ -47,7 +48,8 @@ public record EngineSettings(
             .renewal(Renewal.ON)
             .crashTakeover(Duration.ofSeconds(1))
             .permits(1)
-            .release(LockTerms.Release.AWAIT);
+            .release(LockTerms.Release.AWAIT)
+            .onLost(OnLost.THROW);
 
     /** 30 s lease, 5 s wait, renewal, warning after 1 min, takeover 1 s after a crash. */
     public static final EngineSettings DEFAULTS = new EngineSettings(

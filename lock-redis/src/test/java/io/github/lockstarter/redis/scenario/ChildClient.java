@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -32,7 +31,7 @@ final class ChildClient {
     static LockTemplate locks(String port, EngineSettings settings) {
         RedisStore store = new RedisStore(RedisURI.create("127.0.0.1", Integer.parseInt(port)));
         LockEngine engine = new LockEngine(store.connect(), settings, List.of(), EngineClock.SYSTEM);
-        LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+        LockTemplate locks = new LockTemplate(engine);
         // A lease would count from before the first connection of a new JVM.
         WarmUp.connect(locks, "warm-up:" + UUID.randomUUID());
         if (!settings.terms().crashTakeover().orElseThrow().isZero()) {

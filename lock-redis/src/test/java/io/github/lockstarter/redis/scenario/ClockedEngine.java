@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.scenario;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.RecordingBackend;
 import io.github.lockstarter.contract.RecordingListener;
 import io.github.lockstarter.engine.LockEngine;
@@ -38,7 +37,7 @@ public final class ClockedEngine implements AutoCloseable {
         this.backend = new RecordingBackend(backend);
         EngineSettings its = settings.withCrashTakeover(Duration.ZERO);
         this.engine = new LockEngine(this.backend, its, List.of(events), clock.environment());
-        this.locks = new LockTemplate(engine, OnLost.THROW);
+        this.locks = new LockTemplate(engine);
         this.step = its.lease().dividedBy(STEPS);
     }
 

@@ -34,6 +34,8 @@ import org.springframework.asm.SpringAsmInfo;
  * The classes with a monitor. On JDK 21 to 23, a virtual thread that waits inside a monitor pins its carrier; if it
  * waits for a lock whose next owner needs a carrier, and all carriers are pinned, none makes progress.
  *
+ * <p>A body has one around its interrupt, which a platform thread delivers.
+ *
  * <p>The engine and the Redis stores have monitors, since a thread that dies of a stack overflow cannot leave them
  * locked. Inside, none of these classes takes a lock that is not a monitor, and only the timer's own thread waits, so
  * each owner leaves its monitor. The in-JVM store also has one, inside which it takes the locks of its executor;
@@ -42,6 +44,7 @@ import org.springframework.asm.SpringAsmInfo;
 class MonitorTests {
 
     private static final Set<String> WITH_MONITOR = Set.of(
+            "io.github.lockstarter.InterruptibleBody",
             "io.github.lockstarter.engine.EngineTokens",
             "io.github.lockstarter.engine.Heartbeat",
             "io.github.lockstarter.engine.KeyLock",

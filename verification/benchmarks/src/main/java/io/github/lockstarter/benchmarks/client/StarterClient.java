@@ -4,7 +4,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockTerms;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -47,7 +46,7 @@ final class StarterClient implements LockClient {
     private StarterClient(LockBackend backend, Duration lease, Runnable afterwards) {
         this.backend = backend;
         this.engine = new LockEngine(backend, withLease(lease), List.of(), EngineClock.SYSTEM);
-        this.locks = new LockTemplate(engine, OnLost.THROW);
+        this.locks = new LockTemplate(engine);
         this.afterwards = afterwards;
     }
 
