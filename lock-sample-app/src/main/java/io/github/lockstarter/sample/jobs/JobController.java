@@ -12,11 +12,13 @@ class JobController {
 
     private final ReportJob reports;
     private final IndexJob index;
+    private final ExportJob exports;
     private final ReminderJob reminders;
 
-    JobController(ReportJob reports, IndexJob index, ReminderJob reminders) {
+    JobController(ReportJob reports, IndexJob index, ExportJob exports, ReminderJob reminders) {
         this.reports = reports;
         this.index = index;
+        this.exports = exports;
         this.reminders = reminders;
     }
 
@@ -30,6 +32,11 @@ class JobController {
     @PostMapping("/index")
     IndexJob.Rebuilt index() {
         return index.rebuild();
+    }
+
+    @PostMapping("/export")
+    ExportJob.Exported export() {
+        return exports.export();
     }
 
     @GetMapping("/reminders")

@@ -8,4 +8,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("sample.jobs")
 record JobProperties(
         @DefaultValue("3s") Duration reportTime,
-        @DefaultValue("6s") Duration indexTime) {}
+        @DefaultValue("6s") Duration indexTime,
+        @DefaultValue("1m") Duration exportTime) {}

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.sample.RunningSample;
 import io.github.lockstarter.sample.SampleClient.Answer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +40,19 @@ class JobIT extends RunningSample {
         assertThat(rebuilt.number("shortestRemainingLeaseMs")).isPositive();
         assertThat(rebuilt.body().path("stillHeld").asBoolean()).isTrue();
         assertThat(rebuilt.number("fencingToken")).isPositive();
+    }
+
+    /** Its blocking call would last for an hour. */
+    @Test
+    void interruptsTheExportWhenItsLockIsDeletedByHand() {
+        CompletableFuture<Answer> running = client.postAsync("/jobs/export");
+        awaitHeld("export");
+
+        redis.delete("lock:{export}"); // whatever it answers: a pause may have ended its lease
+
+        Answer answer = running.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
+        assertThat(answer.status()).isEqualTo(500);
+        assertThat(answer.text("title")).isEqualTo("Lock lost while working");
     }
 
     @Test
