@@ -137,7 +137,13 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private void end(LockHandle handle, @Nullable T value, @Nullable Throwable failure) {
         CompletableFuture<ReleaseOutcome> releasing;
         try {
-            releasing = handle.closeAsync();
+            try {
+                if (failure == null && !result.isDone()) { // a caller that gave up may try again
+                    handle.recordSuccess();
+                }
+            } finally {
+                releasing = handle.closeAsync();
+            }
         } catch (RuntimeException | Error e) {
             releasing = CompletableFuture.failedFuture(e);
         }

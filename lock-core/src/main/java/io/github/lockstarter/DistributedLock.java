@@ -112,6 +112,15 @@ public @interface DistributedLock {
     String minHold() default "";
 
     /**
+     * Whether the minimum hold applies only after success, so that a failed call can be repeated at once. Startup fails
+     * without a minimum hold.
+     *
+     * @return {@link MinHoldIf#SUCCESS} for that; default {@code distributed-lock.locks.<name>.min-hold-if}, else
+     *     {@link MinHoldIf#ALWAYS}
+     */
+    MinHoldIf minHoldIf() default MinHoldIf.AS_CONFIGURED;
+
+    /**
      * Maximum hold from the grant, see {@link LockRequest#maxHold}. Startup fails if it is below the lease, or
      * together with {@link Renewal#OFF}.
      *

@@ -25,8 +25,13 @@ final class JdkLockAdapter implements Lock {
     private final LockIdentity subject;
 
     JdkLockAdapter(LockSource source, LockRequest request) {
+        if (request.terms().minHoldIf() == MinHoldIf.SUCCESS) {
+            throw new IllegalArgumentException("minHoldIf of lock '"
+                    + LockRequest.printable(String.join(", ", request.keys())) + "' is SUCCESS, of which a"
+                    + " java.util.concurrent.locks.Lock is not told. Use execute, or acquire and recordSuccess");
+        }
         this.source = source;
-        this.request = request;
+        this.request = request.minHoldIf(MinHoldIf.ALWAYS);
         this.subject = new LockIdentity(source, request.keys());
     }
 

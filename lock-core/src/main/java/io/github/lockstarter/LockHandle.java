@@ -117,8 +117,9 @@ public interface LockHandle extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Restarts the lease and sets lease, renewal, maximum hold and minimum hold, counted from now, as far as the
-     * request has them. Never shortens the present lease or minimum hold. One round trip.
+     * Restarts the lease and sets lease, renewal, maximum hold and minimum hold, counted from now, and the condition of
+     * the minimum hold, as far as the request has them. Never shortens the present lease or minimum hold. One round
+     * trip.
      *
      * @param terms for the {@link #keys()} of this handle; its other values are ignored
      * @throws LockLostException when the lock was lost
@@ -148,6 +149,14 @@ public interface LockHandle extends AutoCloseable {
 
     /** {@return what happens to the work under this hold when the lock is lost; never {@code AS_CONFIGURED}} */
     OnLost onLost();
+
+    /**
+     * Reports that the work under this handle succeeded, so that its minimum hold applies if it {@linkplain
+     * MinHoldIf#SUCCESS depends on that}. Call it after the work, directly before the release: without it, the work
+     * counts as failed. Locked methods and {@link LockOperations#execute} call it. Idempotent; cannot be taken back;
+     * without effect on other minimum holds, and after a loss or release. Sends no command.
+     */
+    void recordSuccess();
 
     /**
      * Gives up this hold; the owner's last release frees the lock. Idempotent; never throws for a lost lock or an

@@ -198,9 +198,10 @@ public interface LockOperations extends LockSource {
      * {@return a view of the lock as a reentrant, thread-bound JDK {@link Lock} without conditions} The wait of the
      * request is ignored. {@code unlock} throws {@link IllegalMonitorStateException} on a thread without a hold. After
      * a loss, {@code unlock} and the locking methods throw {@link LockLostException} until the thread has unlocked each
-     * hold.
+     * hold. A configured {@link MinHoldIf} does not apply: after {@code unlock} the lock is kept for its minimum hold.
      *
      * @param request lock
+     * @throws IllegalArgumentException when the minimum hold depends on success, which a {@link Lock} is not told
      */
     Lock asLock(LockRequest request);
 

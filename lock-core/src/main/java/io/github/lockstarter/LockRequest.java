@@ -181,6 +181,15 @@ public record LockRequest(
     }
 
     /**
+     * {@return a copy whose minimum hold has this condition}
+     *
+     * @param condition {@link MinHoldIf#SUCCESS} to free the lock at once after a failure; needs a minimum hold
+     */
+    public LockRequest minHoldIf(MinHoldIf condition) {
+        return with(terms.minHoldIf(condition));
+    }
+
+    /**
      * {@return a copy with this maximum hold} After it the lease is no longer renewed, so a holder that hangs loses the
      * lock.
      *

@@ -114,6 +114,10 @@ public class LockTemplate implements LockOperations {
             LockedAction<T, X> body =
                     handle.onLost() == OnLost.INTERRUPT ? () -> InterruptibleBody.run(handle, action) : action;
             result = LockContext.callInside(handle, around(request, handle, body));
+            // Work that has failed, or continues after it returned, is no success.
+            if (!(result instanceof CompletableFuture<?> work) || (work.isDone() && !work.isCompletedExceptionally())) {
+                handle.recordSuccess();
+            }
         } catch (Throwable failure) {
             releaseAfter(handle, failure);
             throw failure;

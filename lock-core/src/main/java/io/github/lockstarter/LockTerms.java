@@ -15,6 +15,7 @@ import java.util.function.UnaryOperator;
  * @param lease as {@link DistributedLock#leaseMs}
  * @param renewal whether the watchdog renews the lease
  * @param minHold as {@link LockRequest#minHold}; zero for none
+ * @param minHoldIf whether the minimum hold depends on success
  * @param maxHold as {@link LockRequest#maxHold}
  * @param crashTakeover time from the end of a holder's connection to the takeover of its lock, if the store detects
  *     crashes; zero to rely on the lease alone
@@ -27,6 +28,7 @@ public record LockTerms(
         Optional<Duration> lease,
         Renewal renewal,
         Optional<Duration> minHold,
+        MinHoldIf minHoldIf,
         Optional<Duration> maxHold,
         Optional<Duration> crashTakeover,
         OptionalInt permits,
@@ -39,6 +41,7 @@ public record LockTerms(
             Optional.empty(),
             Renewal.AS_CONFIGURED,
             Optional.empty(),
+            MinHoldIf.AS_CONFIGURED,
             Optional.empty(),
             Optional.empty(),
             OptionalInt.empty(),
@@ -66,6 +69,7 @@ public record LockTerms(
      * @param lease lease
      * @param renewal renewal
      * @param minHold minimum hold
+     * @param minHoldIf condition of the minimum hold
      * @param maxHold maximum hold
      * @param crashTakeover takeover time
      * @param permits permits
@@ -77,6 +81,7 @@ public record LockTerms(
         Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(renewal, "renewal");
         Objects.requireNonNull(minHold, "minHold");
+        Objects.requireNonNull(minHoldIf, "minHoldIf");
         Objects.requireNonNull(maxHold, "maxHold");
         Objects.requireNonNull(crashTakeover, "crashTakeover");
         Objects.requireNonNull(permits, "permits");
@@ -97,6 +102,7 @@ public record LockTerms(
                 time("lease", annotation.leaseMs(), annotation.lease(), texts),
                 annotation.renewal(),
                 time("minHold", annotation.minHoldMs(), annotation.minHold(), texts),
+                annotation.minHoldIf(),
                 time("maxHold", annotation.maxHoldMs(), annotation.maxHold(), texts),
                 Optional.empty(),
                 annotation.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(annotation.permits()),
@@ -131,6 +137,7 @@ public record LockTerms(
                 first(lease, others.lease),
                 renewal == Renewal.AS_CONFIGURED ? others.renewal : renewal,
                 first(minHold, others.minHold),
+                minHoldIf == MinHoldIf.AS_CONFIGURED ? others.minHoldIf : minHoldIf,
                 first(maxHold, others.maxHold),
                 first(crashTakeover, others.crashTakeover),
                 permits.isPresent() ? permits : others.permits,
@@ -209,7 +216,7 @@ public record LockTerms(
      */
     public LockTerms maxWait(Duration wait) {
         return new LockTerms(
-                Optional.of(wait), lease, renewal, minHold, maxHold, crashTakeover, permits, release, onLost);
+                Optional.of(wait), lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -219,7 +226,7 @@ public record LockTerms(
      */
     public LockTerms lease(Duration time) {
         return new LockTerms(
-                maxWait, Optional.of(time), renewal, minHold, maxHold, crashTakeover, permits, release, onLost);
+                maxWait, Optional.of(time), renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -228,7 +235,7 @@ public record LockTerms(
      * @param whether renewal
      */
     public LockTerms renewal(Renewal whether) {
-        return new LockTerms(maxWait, lease, whether, minHold, maxHold, crashTakeover, permits, release, onLost);
+        return new LockTerms(maxWait, lease, whether, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -238,7 +245,16 @@ public record LockTerms(
      */
     public LockTerms minHold(Duration time) {
         return new LockTerms(
-                maxWait, lease, renewal, Optional.of(time), maxHold, crashTakeover, permits, release, onLost);
+                maxWait, lease, renewal, Optional.of(time), minHoldIf, maxHold, crashTakeover, permits, release, onLost);
+    }
+
+    /**
+     * {@return a copy with this condition of the minimum hold}
+     *
+     * @param condition such as {@link MinHoldIf#SUCCESS}
+     */
+    public LockTerms minHoldIf(MinHoldIf condition) {
+        return new LockTerms(maxWait, lease, renewal, minHold, condition, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -248,7 +264,7 @@ public record LockTerms(
      */
     public LockTerms maxHold(Duration time) {
         return new LockTerms(
-                maxWait, lease, renewal, minHold, Optional.of(time), crashTakeover, permits, release, onLost);
+                maxWait, lease, renewal, minHold, minHoldIf, Optional.of(time), crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -257,7 +273,7 @@ public record LockTerms(
      * @param time zero for none
      */
     public LockTerms crashTakeover(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, Optional.of(time), permits, release, onLost);
+        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, Optional.of(time), permits, release, onLost);
     }
 
     /**
@@ -267,7 +283,7 @@ public record LockTerms(
      */
     public LockTerms permits(int number) {
         OptionalInt limit = OptionalInt.of(number);
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, limit, release, onLost);
+        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, limit, release, onLost);
     }
 
     /**
@@ -277,7 +293,7 @@ public record LockTerms(
      */
     public LockTerms release(Release behaviour) {
         Optional<Release> set = Optional.of(behaviour);
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, permits, set, onLost);
+        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, set, onLost);
     }
 
     /**
@@ -286,6 +302,6 @@ public record LockTerms(
      * @param behaviour such as {@link OnLost#INTERRUPT}
      */
     public LockTerms onLost(OnLost behaviour) {
-        return new LockTerms(maxWait, lease, renewal, minHold, maxHold, crashTakeover, permits, release, behaviour);
+        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, behaviour);
     }
 }

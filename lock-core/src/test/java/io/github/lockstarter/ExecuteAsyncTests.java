@@ -543,6 +543,22 @@ class ExecuteAsyncTests {
     }
 
     @Test
+    void keepsALockThatNeedsASuccessOnlyAfterIt() {
+        LockRequest once = ONCE.minHold(Duration.ofSeconds(20)).minHoldIf(MinHoldIf.SUCCESS);
+        CompletableFuture<String> cancelled = locks.executeAsync(once, () -> stage);
+        awaitHeld();
+        cancelled.cancel(false);
+        stage.complete("too late");
+        assertThat(isHeld()).isFalse();
+        assertThatThrownBy(locks.executeAsync(once, () -> CompletableFuture.failedFuture(new IOException("no")))::join)
+                .hasCauseInstanceOf(IOException.class);
+        locks.executeAsync(once, () -> CompletableFuture.completedFuture("done"))
+                .join();
+
+        assertThat(locks.tryAcquire(KEY)).isEmpty();
+    }
+
+    @Test
     void keepsOneOfSeveralLocksForTheMinimumHoldOfAnInnerAction() {
         LockRequest kept = LockRequest.of("b").minHold(Duration.ofSeconds(20));
         locks.executeAsync(

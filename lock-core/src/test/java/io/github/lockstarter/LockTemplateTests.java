@@ -3,6 +3,7 @@ package io.github.lockstarter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
@@ -10,10 +11,12 @@ import io.github.lockstarter.testing.SettableClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +114,92 @@ class LockTemplateTests {
         assertThat(handle.isHeld()).isTrue();
         clock.letPass(LEASE);
         assertThat(handle.isHeld()).isFalse();
+    }
+
+    private static final LockRequest ONCE = LockRequest.of("once")
+            .minHold(Duration.ofSeconds(10))
+            .minHoldIf(MinHoldIf.SUCCESS)
+            .withoutWaiting();
+
+    private boolean isKept() {
+        return engine.admin().inspect("once").join() instanceof StoredLock.Kept;
+    }
+
+    @Test
+    void keepsALockThatNeedsASuccessAfterANormalReturn() {
+        locks.execute(ONCE, () -> {});
+
+        assertThat(isKept()).isTrue();
+        assertThat(locks.tryExecute(ONCE, () -> "again").wasExecuted()).isFalse();
+    }
+
+    @Test
+    void freesALockThatNeedsASuccessAfterAFailure() {
+        assertThatThrownBy(() -> locks.execute(ONCE, () -> {
+                    throw new IOException("disk full");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(isKept()).isFalse();
+        locks.execute(ONCE, () -> CompletableFuture.failedFuture(new IOException("disk full")));
+        assertThat(isKept()).as("a future that failed").isFalse();
+        locks.execute(ONCE, () -> new CompletableFuture<>());
+        assertThat(isKept()).as("a future that is not done").isFalse();
+        locks.execute(ONCE, () -> CompletableFuture.completedFuture("done"));
+        assertThat(isKept()).isTrue();
+    }
+
+    @Test
+    void freesALockThatNeedsASuccessAfterALoss() {
+        LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
+        lenient.execute(ONCE.lease(LEASE).withoutRenewal(), this::outliveTheLease);
+
+        assertThat(isKept()).isFalse();
+    }
+
+    @Test
+    void aHandleMustRecordTheSuccess() {
+        locks.acquire(ONCE).close();
+        assertThat(isKept()).isFalse();
+        try (LockHandle handle = locks.acquire(ONCE)) {
+            handle.recordSuccess();
+            handle.recordSuccess();
+        }
+        assertThat(isKept()).isTrue();
+    }
+
+    @Test
+    void refusesAJdkLockThatIsNotToldOfASuccess() {
+        assertThatThrownBy(() -> locks.asLock(ONCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("minHoldIf of lock 'once' is SUCCESS, of which a java.util.concurrent.locks.Lock is not"
+                        + " told. Use execute, or acquire and recordSuccess");
+    }
+
+    /** The condition of the name is that of its methods. */
+    @Test
+    void aJdkLockIsAlwaysKept() {
+        LockTerms configured = LockTerms.NONE.minHold(Duration.ofSeconds(10)).minHoldIf(MinHoldIf.SUCCESS);
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        EngineSettings settings = new EngineSettings(
+                defaults.terms(),
+                defaults.maxLease(),
+                defaults.maxRetryDelay(),
+                defaults.handover(),
+                defaults.shownPlace(),
+                defaults.warnAfter(),
+                Map.of("named", configured));
+        try (LockEngine other =
+                new LockEngine(new LocalLockBackend(clock::nanos), settings, List.of(), clock.environment())) {
+            Lock lock = new LockTemplate(other, OnLost.THROW)
+                    .asLock(LockRequest.of("once").named("named"));
+            lock.lock();
+            try {
+                assertThat(other.heldLocks().size()).isOne();
+            } finally {
+                lock.unlock();
+            }
+            assertThat(other.admin().inspect("once").join()).isInstanceOf(StoredLock.Kept.class);
+        }
     }
 
     @Test

@@ -41,16 +41,17 @@ final class Acquisitions {
             List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         StackReserve.ensure(); // for an entry, even a nested one, and its release
         if (keys.size() == 1) {
-            Optional<Handle> nested = reenter(owner, keys.get(0), request.minHold());
+            Optional<Handle> nested = reenter(owner, keys.get(0), request);
             return nested.isPresent() ? nested : acquireOne(keys.get(0), request, owner, ifBusy);
         }
+        ResolvedRequest entry = request.withoutMinHold();
         List<Handle> acquired = new ArrayList<>(keys.size());
         boolean held = false;
         try {
             long startedAt = running.clock.nanos();
             for (String key : keys) {
-                Optional<Handle> one = reenter(owner, key, Duration.ZERO)
-                        .or(() -> acquireOne(key, rest(request, startedAt), owner, ifBusy));
+                Optional<Handle> one =
+                        reenter(owner, key, entry).or(() -> acquireOne(key, rest(request, startedAt), owner, ifBusy));
                 if (one.isEmpty()) {
                     return Optional.empty();
                 }
@@ -58,7 +59,7 @@ final class Acquisitions {
             }
             Optional<LockHandle> all = Optional.of(new CompositeHandle(acquired));
             all.get().ensureHeld();
-            acquired.forEach(part -> part.keepFor(request.minHold())); // a failure leaves nothing on an outer hold
+            acquired.forEach(part -> part.hold.lock.keepFor(part, request)); // a failure leaves nothing on outer holds
             held = true;
             return all;
         } finally {
@@ -105,12 +106,12 @@ final class Acquisitions {
     }
 
     /** The first call after a loss throws; then the thread has no hold. */
-    private Optional<Handle> reenter(HoldOwner owner, String key, Duration minHold) {
+    private Optional<Handle> reenter(HoldOwner owner, String key, ResolvedRequest request) {
         Hold outer = owner.isThread() ? running.enteredBy(owner, key) : null;
         if (outer == null) {
             return Optional.empty();
         }
-        return Handle.enter(outer, outer.firstEntry(), Settlement.await(outer), minHold);
+        return Handle.enter(outer, outer.firstEntry(), Settlement.await(outer), request);
     }
 
     private WaitOutcome await(Waiter waiter) {
@@ -173,7 +174,7 @@ final class Acquisitions {
         if (hold.grant.canBeInDoubt() && !hold.grant.isCertain()) {
             throw Messages.unconfirmed(hold);
         }
-        if (!hold.lock.take(hold, waiter.request.minHold())) {
+        if (!hold.lock.take(handle, waiter.request)) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
     }

@@ -140,6 +140,13 @@ final class CompositeHandle implements LockHandle {
     }
 
     @Override
+    public void recordSuccess() {
+        if (state().compareTo(HoldState.LOST) < 0) {
+            parts.forEach(Handle::recordSuccess);
+        }
+    }
+
+    @Override
     public ReleaseOutcome release() {
         return BlockingWait.awaitUninterruptibly(each(parts, Handle::beginRelease));
     }
@@ -205,20 +212,21 @@ final class CompositeHandle implements LockHandle {
         if (!keys().containsAll(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
-        Duration minimum = parts.get(0).minimumOf(request);
+        ResolvedRequest resolved = parts.get(0).resolved(request);
+        ResolvedRequest entry = resolved.withoutMinHold();
         List<Handle> entered = new ArrayList<>(parts.size());
         boolean complete = false;
         try {
             for (Handle part : parts) {
                 if (request.keys().contains(part.key())) {
-                    part.enterAgain(Duration.ZERO).ifPresent(entered::add);
+                    part.enterAgain(entry).ifPresent(entered::add);
                 }
             }
             if (entered.size() < request.keys().size()) {
                 return Optional.empty(); // being released
             }
             Optional<LockHandle> all = Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
-            entered.forEach(part -> part.keepFor(minimum));
+            entered.forEach(part -> part.hold.lock.keepFor(part, resolved));
             complete = true;
             return all;
         } finally {

@@ -143,7 +143,7 @@ final class Handle extends Entry implements LockHandle {
     }
 
     void continueOn(LockTerms terms) {
-        running().run(hold.lock, (todo, now) -> hold.lock.held().continueOn(hold, terms, now));
+        running().run(hold.lock, (todo, now) -> hold.lock.held().continueOn(this, terms, now));
     }
 
     private RenewResult extended(Duration lease) {
@@ -201,8 +201,12 @@ final class Handle extends Entry implements LockHandle {
         }
     }
 
-    void keepFor(Duration minimum) {
-        hold.lock.keepFor(hold, minimum);
+    @Override
+    public void recordSuccess() {
+        if (!hasLeft && !minHoldAfterSuccess.isZero()) {
+            StackReserve.ensure();
+            running().run(hold.lock, (todo, now) -> hold.lock.held().recordSuccess(todo, this, now));
+        }
     }
 
     /** Releases without minimum hold, unless another handle has the hold. */
@@ -233,7 +237,7 @@ final class Handle extends Entry implements LockHandle {
         if (!keys().containsAll(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
-        return upcast(enterAgain(minimumOf(request)));
+        return upcast(enterAgain(resolved(request)));
     }
 
     /** Only casts, because a conversion allocates: if that fails, no code gets the handle, and the lock stays held. */
@@ -242,30 +246,30 @@ final class Handle extends Entry implements LockHandle {
         return (Optional<LockHandle>) handle;
     }
 
-    Duration minimumOf(LockRequest request) {
-        Duration minHold = ResolvedRequest.of(request, running().settings).minHold();
-        Messages.checkKept(key(), minHold, running().capabilities);
-        return minHold;
+    ResolvedRequest resolved(LockRequest request) {
+        ResolvedRequest resolved = ResolvedRequest.of(request, running().settings);
+        Messages.checkKept(key(), resolved.minHold(), running().capabilities);
+        return resolved;
     }
 
     /** Without the check of the keys. */
-    Optional<Handle> enterAgain(Duration minHold) {
+    Optional<Handle> enterAgain(ResolvedRequest request) {
         StackReserve.ensure();
         if (hasLeft) {
             return Optional.empty();
         }
-        return enter(hold, first, checkHeld(), minHold);
+        return enter(hold, first, checkHeld(), request);
     }
 
     /** Another handle of the hold; empty if it is being released. */
-    static Optional<Handle> enter(Hold hold, @Nullable Entry first, boolean held, Duration minHold) {
+    static Optional<Handle> enter(Hold hold, @Nullable Entry first, boolean held, ResolvedRequest request) {
         if (held && !hold.grant.isCertain()) {
             throw Messages.inDoubt(hold);
         }
         // Allocated first: nothing may fail after the entry is counted.
         Handle handle = new Handle(hold, first);
         Optional<Handle> entered = Optional.of(handle);
-        Hold.State state = hold.lock.enter(hold, handle, minHold);
+        Hold.State state = hold.lock.enter(handle, request);
         if (state == Hold.State.LOST) {
             throw handle.lost();
         }

@@ -187,9 +187,10 @@ final class HeldSlots {
     }
 
     /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
-    Hold.State enter(Hold entered, Entry entry, Duration minHold) {
+    Hold.State enter(Entry entry, ResolvedRequest request) {
+        Hold entered = entry.hold;
         if (entered.isHeld()) {
-            entered.keepFor(minHold);
+            entry.keepFor(request);
             entered.entries++;
             if (entered.firstEntry() == null) {
                 entered.first = entry;
@@ -205,17 +206,25 @@ final class HeldSlots {
         granted.first = first;
     }
 
-    boolean take(Hold granted, Duration minHold) {
-        boolean taken = granted.untaken;
+    boolean take(Entry entry, ResolvedRequest request) {
+        boolean taken = entry.hold.untaken;
         if (taken) {
-            granted.keepFor(minHold);
-            granted.untaken = false;
+            entry.keepFor(request);
+            entry.hold.untaken = false;
         }
         return taken;
     }
 
-    void keepFor(Hold hold, Duration minimum) {
-        hold.keepFor(minimum);
+    void keepFor(Entry entry, ResolvedRequest request) {
+        entry.keepFor(request);
+    }
+
+    /** A loss is no success. */
+    void recordSuccess(Effects todo, Entry entry, Moment now) {
+        expire(todo, now);
+        if (entry.hold.isHeld()) {
+            entry.hold.keepFor(entry.minHoldAfterSuccess);
+        }
     }
 
     void dropMinimumHold(Hold hold) {
@@ -287,9 +296,9 @@ final class HeldSlots {
         scheduleRenewal(todo, new RenewAttempt(hold, RenewAttempt.Kind.OF_OWNER, now, requested, answer));
     }
 
-    void continueOn(Hold hold, LockTerms terms, Moment now) {
-        if (hold.isHeld()) {
-            hold.continueOn(terms, now.nanos());
+    void continueOn(Entry entry, LockTerms terms, Moment now) {
+        if (entry.hold.isHeld()) {
+            entry.hold.continueOn(entry, terms, now.nanos());
         }
     }
 

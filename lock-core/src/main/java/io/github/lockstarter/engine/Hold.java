@@ -48,10 +48,21 @@ final class Hold {
         /** Set under the monitor of the {@link KeyLock}, just before the entry is counted down. */
         volatile boolean hasLeft;
 
+        /** Applies to the hold when the owner records a success. Set under the monitor. */
+        volatile Duration minHoldAfterSuccess = Duration.ZERO;
+
         /** {@code first} is null for the first reachable entry. */
         Entry(Hold hold, @Nullable Entry first) {
             this.hold = hold;
             this.first = first == null ? this : first;
+        }
+
+        void keepFor(ResolvedRequest request) {
+            if (request.dependsOnSuccess()) {
+                minHoldAfterSuccess = request.minHold();
+            } else {
+                hold.keepFor(request.minHold());
+            }
         }
     }
 
@@ -299,19 +310,30 @@ final class Hold {
 
     void keepFor(Duration minimum) {
         if (!minimum.isZero()) {
-            keepFrom(minimum, wasHandedOver() ? grantedAt : grant.requestedAt);
+            minHold = longer(minimum.plusNanos(minHoldFrom() - grant.requestedAt), minHold);
         }
     }
 
-    private void keepFrom(Duration minimum, long from) {
-        Duration sinceGrant = minimum.plusNanos(from - grant.requestedAt);
-        minHold = sinceGrant.compareTo(minHold) > 0 ? sinceGrant : minHold;
+    private long minHoldFrom() {
+        return wasHandedOver() ? grantedAt : grant.requestedAt;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     /** Applies granted terms from now on; the longer minimum hold wins. */
-    void continueOn(LockTerms terms, long now) {
-        terms.minHold().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
+    void continueOn(Entry entry, LockTerms terms, long now) {
         request = request.continuedOn(terms, held(now));
+        Duration sinceEntry = terms.minHold()
+                .filter(minimum -> !minimum.isZero())
+                .map(minimum -> minimum.plusNanos(now - minHoldFrom()))
+                .orElse(Duration.ZERO);
+        if (request.dependsOnSuccess()) {
+            entry.minHoldAfterSuccess = longer(sinceEntry, entry.minHoldAfterSuccess);
+        } else {
+            keepFor(sinceEntry);
+        }
     }
 
     Duration remaining(Deadline.Moment now) {

@@ -261,8 +261,8 @@ final class KeyLock extends TimerEntry {
         return held.enteredBy(owner);
     }
 
-    synchronized Hold.State enter(Hold entered, Entry entry, Duration minHold) {
-        return held.enter(entered, entry, minHold);
+    synchronized Hold.State enter(Entry entry, ResolvedRequest request) {
+        return held.enter(entry, request);
     }
 
     /** Called before listeners and the caller receive the grant. */
@@ -271,8 +271,8 @@ final class KeyLock extends TimerEntry {
     }
 
     /** False if it was given back. */
-    synchronized boolean take(Hold granted, Duration minHold) {
-        return held.take(granted, minHold);
+    synchronized boolean take(Entry entry, ResolvedRequest request) {
+        return held.take(entry, request);
     }
 
     /** Ends the hold if its lease is over. */
@@ -294,8 +294,8 @@ final class KeyLock extends TimerEntry {
         return hold.remaining(now);
     }
 
-    synchronized void keepFor(Hold hold, Duration minimum) {
-        held.keepFor(hold, minimum);
+    synchronized void keepFor(Entry entry, ResolvedRequest request) {
+        held.keepFor(entry, request);
     }
 
     synchronized void dropMinimumHold(Hold hold) {
@@ -423,7 +423,7 @@ final class KeyLock extends TimerEntry {
             return answered.waiter;
         }
         ResolvedRequest request = answered.waiter.request;
-        return request.isKept() ? null : queue.find(each -> canTake(each, grant) && hasSameTerms(each, request));
+        return request.mayBeKept() ? null : queue.find(each -> canTake(each, grant) && hasSameTerms(each, request));
     }
 
     private static boolean canTake(Waiter waiter, Grant grant) {
@@ -434,7 +434,7 @@ final class KeyLock extends TimerEntry {
     private static boolean hasSameTerms(Waiter waiter, ResolvedRequest request) {
         return waiter.request.lease().equals(request.lease())
                 && waiter.request.crashTakeover().equals(request.crashTakeover())
-                && !waiter.request.isKept();
+                && !waiter.request.mayBeKept();
     }
 
     @GuardedBy("this")

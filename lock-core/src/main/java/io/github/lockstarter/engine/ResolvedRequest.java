@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
@@ -51,6 +52,9 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
         if (extension.renewal() != Renewal.AS_CONFIGURED) {
             continued = continued.renewal(extension.renewal());
         }
+        if (extension.minHoldIf() != MinHoldIf.AS_CONFIGURED) {
+            continued = continued.minHoldIf(extension.minHoldIf());
+        }
         if (extension.maxHold().isPresent()) {
             continued = continued.maxHold(held.plus(extension.maxHold().get()));
         }
@@ -66,9 +70,18 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
         return terms.lease().orElseThrow();
     }
 
-    /** Minimum time for which no other caller gets the lock; zero for none. */
+    /** Minimum time for which no other caller gets the lock, perhaps only after success; zero for none. */
     Duration minHold() {
         return terms.minHold().orElse(Duration.ZERO);
+    }
+
+    /** Whether the minimum hold does. */
+    boolean dependsOnSuccess() {
+        return terms.minHoldIf() == MinHoldIf.SUCCESS;
+    }
+
+    ResolvedRequest withoutMinHold() {
+        return with(terms.minHold(Duration.ZERO));
     }
 
     /** Hold time after which renewal stops; empty for never. */
@@ -78,10 +91,12 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
 
     /**
      * Time from the end of the holder's connection to a takeover; zero for never. A takeover would cut a minimum hold
-     * short; the lease is at least as long.
+     * short, unless that needs a success; the lease is at least as long.
      */
     Duration crashTakeover() {
-        return isKept() ? Duration.ZERO : terms.crashTakeover().orElseThrow();
+        return mayBeKept() && !dependsOnSuccess()
+                ? Duration.ZERO
+                : terms.crashTakeover().orElseThrow();
     }
 
     int permits() {
@@ -97,7 +112,8 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
         return terms.renewal() == Renewal.ON;
     }
 
-    boolean isKept() {
+    /** Whether a release may keep the lock. */
+    boolean mayBeKept() {
         return !minHold().isZero();
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.ReleaseOutcome;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -42,6 +43,19 @@ public abstract class EngineMinimumHoldContract extends EngineContract {
         assertThat(first.locks().tryAcquire(longTick)).isEmpty();
         assertThat(second.locks().tryAcquire(longTick)).isEmpty();
         assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+    }
+
+    @Test
+    void keepsALockThatNeedsASuccessOnlyAfterIt() {
+        LockRequest once = longTick.minHoldIf(MinHoldIf.SUCCESS);
+        assertThat(first.locks().acquire(once).release()).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(stored()).isInstanceOf(StoredLock.Free.class);
+
+        try (LockHandle next = second.locks().acquire(once)) {
+            next.recordSuccess();
+        }
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+        assertThat(first.locks().tryAcquire(once)).isEmpty();
     }
 
     @Test

@@ -9,8 +9,10 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -30,6 +32,7 @@ class EngineMinimumHoldTests extends EngineInterleavings {
     private static final Duration MINIMUM = Duration.ofSeconds(10);
     private static final LockRequest PATIENT = REQUEST.maxWait(MINIMUM.multipliedBy(6));
     private static final LockRequest TICK = REQUEST.minHold(MINIMUM);
+    private static final LockRequest SUCCESSFUL_TICK = TICK.minHoldIf(MinHoldIf.SUCCESS);
 
     /** A hold with a minimum hold. */
     private LockHandle held() throws Exception {
@@ -291,6 +294,157 @@ class EngineMinimumHoldTests extends EngineInterleavings {
 
         assertFails(extending, LockLostException.class);
         assertThat(backend.log).noneMatch(RenewCommand.class::isInstance);
+    }
+
+    @Test
+    void keepsALockThatNeedsASuccessOnlyAfterIt() throws Exception {
+        LockHandle failed = granted(SUCCESSFUL_TICK, 100);
+        releasing(failed);
+        Sent<ReleaseCommand, ReleaseResult> unkept = backend.nextRelease();
+        assertThat(unkept.command().minHold()).isZero();
+        unkept.answer().complete(new ReleaseResult.Released(0));
+
+        LockHandle succeeded = granted(SUCCESSFUL_TICK, 101);
+        succeeded.recordSuccess();
+        releasing(succeeded);
+        assertThat(backend.nextRelease().command().minHold()).isEqualTo(MINIMUM);
+        assertThat(((AcquireCommand) backend.log.get(0)).minHold())
+                .as("the store keeps the time of the grant")
+                .isEqualTo(MINIMUM);
+    }
+
+    @Test
+    void aSuccessAfterTheLeaseKeepsNothing() throws Exception {
+        LockHandle held = granted(SUCCESSFUL_TICK.withoutRenewal(), 100);
+        letPass(EngineSettings.DEFAULTS.lease());
+        held.recordSuccess();
+        assertThat(held.isHeld()).isFalse();
+        releasing(held);
+
+        assertThat(backend.nextRelease().command().minHold()).isZero();
+    }
+
+    @Test
+    void aSuccessWithoutThatConditionChangesNothing() throws Exception {
+        LockHandle held = granted(REQUEST, 100);
+        held.recordSuccess();
+        releasing(held);
+
+        assertThat(backend.nextRelease().command().minHold()).isZero();
+    }
+
+    /** The success of inner work is not that of outer work, whose minimum hold it is. */
+    @Test
+    void aSuccessCountsForTheMinimumHoldOfItsOwnEntry() throws Exception {
+        LockHandle outer = granted(SUCCESSFUL_TICK, 100);
+        LockHandle inner = outer.reenter(REQUEST.minHold(Duration.ZERO)).orElseThrow();
+        inner.recordSuccess();
+        inner.release();
+        releasing(outer);
+        Sent<ReleaseCommand, ReleaseResult> unkept = backend.nextRelease();
+        assertThat(unkept.command().minHold()).isZero();
+        unkept.answer().complete(new ReleaseResult.Released(0));
+
+        LockHandle failed = granted(REQUEST, 101);
+        LockHandle succeeded = failed.reenter(SUCCESSFUL_TICK).orElseThrow();
+        succeeded.recordSuccess();
+        succeeded.release();
+        releasing(failed);
+        assertThat(backend.nextRelease().command().minHold()).isGreaterThanOrEqualTo(MINIMUM);
+    }
+
+    @Test
+    void anExtendedMinimumHoldNeedsTheSuccessToo() throws Exception {
+        LockHandle held = granted(SUCCESSFUL_TICK, 100);
+        letPass(Duration.ofSeconds(3));
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                () -> held.extend(REQUEST.minHold(MINIMUM)), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        resultOf(extending);
+        LockHandle nested = held.reenter(REQUEST.minHold(Duration.ZERO)).orElseThrow();
+
+        held.recordSuccess();
+        held.release();
+        releasing(nested);
+
+        assertThat(backend.nextRelease().command().minHold()).isEqualTo(MINIMUM.plusSeconds(3));
+    }
+
+    @Test
+    void severalKeysAreKeptAfterACommonSuccess() throws Exception {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).minHold(MINIMUM).minHoldIf(MinHoldIf.SUCCESS);
+        for (boolean succeeds : List.of(false, true)) {
+            CompletableFuture<LockHandle> acquiring = engine.acquireAsync(both);
+            backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
+            backend.nextAcquire().answer().complete(new AcquireResult.Granted(101, 0));
+            LockHandle held = resultOf(acquiring);
+            if (succeeds) {
+                held.recordSuccess();
+            }
+            releasing(held);
+            for (String key : List.of("b", "a")) {
+                Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+                assertThat(release.command().key()).isEqualTo(key);
+                assertThat(release.command().minHold()).isEqualTo(succeeds ? MINIMUM : Duration.ZERO);
+                release.answer().complete(new ReleaseResult.Released(0));
+            }
+        }
+    }
+
+    @Test
+    void severalKeysAreNotKeptIfOneIsLost() throws Exception {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).minHold(MINIMUM).minHoldIf(MinHoldIf.SUCCESS);
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(both);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
+        Sent<AcquireCommand, AcquireResult> second = backend.nextAcquire();
+        second.answer().complete(new AcquireResult.Granted(101, 0));
+        LockHandle held = resultOf(acquiring);
+        backend.revoked("b", second.command().token().fingerprint());
+        await().until(() -> !held.isHeld());
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+
+        held.recordSuccess();
+        releasing(held);
+
+        ReleaseCommand release = backend.nextRelease().command();
+        assertThat(release.key()).isEqualTo("a");
+        assertThat(release.minHold()).isZero();
+    }
+
+    /** A crash is no success. */
+    @Test
+    void aLockThatNeedsASuccessIsTakenOverAfterACrash() {
+        EngineSettings settings = EngineSettings.DEFAULTS;
+        assertThat(ResolvedRequest.of(TICK, settings).crashTakeover()).isZero();
+        assertThat(ResolvedRequest.of(SUCCESSFUL_TICK, settings).crashTakeover())
+                .isEqualTo(ResolvedRequest.of(REQUEST, settings).crashTakeover())
+                .isPositive();
+    }
+
+    @Test
+    void keepsNoLockThatNeedsASuccessAtShutdown() throws Exception {
+        granted(SUCCESSFUL_TICK, 100);
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
+
+        assertThat(backend.nextRelease().command().minHold()).isZero();
+        awaitStop(stopping);
+    }
+
+    @Test
+    void handsALockOverAfterAFailure() throws Exception {
+        LockHandle held = waitedFor(SUCCESSFUL_TICK, 100, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+
+        assertThat(resultOf(releasing(held))).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(resultOf(waiting).fencingToken()).isGreaterThan(held.fencingToken());
+    }
+
+    @Test
+    void refusesTheConditionWithoutAMinimumHold() {
+        assertThatThrownBy(() -> engine.acquireAsync(REQUEST.minHoldIf(MinHoldIf.SUCCESS)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("minHoldIf of lock '" + KEY + "' is SUCCESS, which has no effect without a minimum hold."
+                        + " Set minHold, or leave minHoldIf out");
     }
 
     @Test

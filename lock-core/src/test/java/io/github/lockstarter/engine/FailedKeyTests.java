@@ -226,7 +226,7 @@ class FailedKeyTests {
     @Test
     void handlesWhoseReleasesCannotBeginAreNotLostIfAnotherThreadFailsAtOnce() {
         Handle outer = held();
-        Handle nested = outer.enterAgain(Duration.ZERO).orElseThrow();
+        Handle nested = outer.enterAgain(outer.hold.request).orElseThrow();
         failToBeginTheReleaseOf(outer);
         failToBeginTheReleaseOf(nested);
         assertThat(outer.hold.isRenewed()).as("ends with its lease").isFalse();
@@ -419,7 +419,7 @@ class FailedKeyTests {
         Hold hold = ((WaitOutcome.Granted) caller.outcome.join()).hold();
         Handle handle = new Handle(hold, null);
         hold.lock.announce(hold, handle);
-        assertThat(hold.lock.take(hold, caller.request.minHold())).isTrue();
+        assertThat(hold.lock.take(handle, caller.request)).isTrue();
         return handle;
     }
 

@@ -142,15 +142,16 @@ final class ManualCaller {
     }
 
     private void extend() {
-        Hold hold = entries.get(0).hold;
+        Handle first = entries.get(0);
         engine.running
-                .renewForOwner(hold, Optional.of(hold.request.lease()))
-                .thenAccept(result -> continueOn(hold, result));
+                .renewForOwner(first.hold, Optional.of(first.hold.request.lease()))
+                .thenAccept(result -> continueOn(first, result));
     }
 
-    private void continueOn(Hold hold, RenewResult result) {
+    private void continueOn(Handle entry, RenewResult result) {
         if (result instanceof RenewResult.Renewed) {
-            engine.running.run(hold.lock, (todo, now) -> hold.lock.held().continueOn(hold, REQUEST.terms(), now));
+            KeyLock lock = entry.hold.lock;
+            engine.running.run(lock, (todo, now) -> lock.held().continueOn(entry, REQUEST.terms(), now));
         }
     }
 
@@ -171,7 +172,7 @@ final class ManualCaller {
         hold.lock.announce(hold, handle);
         if (Settlement.await(hold)) {
             engine.check(
-                    hold.lock.take(hold, blocked.request.minHold()),
+                    hold.lock.take(handle, blocked.request),
                     "line 2: a thread cannot take the lock that it was granted");
             waiter = null;
             result.complete(handle);
@@ -195,7 +196,7 @@ final class ManualCaller {
         KeyLock lock = engine.running.known(ManualEngine.KEY);
         try {
             if (kind != Kind.BLOCKS) {
-                entries.get(0).enterAgain(Duration.ZERO).ifPresent(entries::add);
+                entries.get(0).enterAgain(terms).ifPresent(entries::add);
             } else if (lock != null && lock.enteredBy(OWNER) != null) {
                 Acquisitions acquisitions = new Acquisitions(engine.running);
                 entries.add((Handle) acquisitions

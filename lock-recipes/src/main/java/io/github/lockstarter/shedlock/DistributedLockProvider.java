@@ -6,6 +6,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.MinHoldIf;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -78,7 +79,8 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
                 .ownedByHandle()
                 .inTransaction(InTransaction.RELEASE)
                 .withoutWaiting()
-                .minHold(isNone(minHold) ? Duration.ZERO : within(Duration.ofMillis(1), minHold));
+                .minHold(isNone(minHold) ? Duration.ZERO : within(Duration.ofMillis(1), minHold))
+                .minHoldIf(MinHoldIf.ALWAYS); // ShedLock does not tell whether the task succeeded
         if (atMost.compareTo(lease) <= 0) {
             return request.lease(atMost).withoutRenewal();
         }

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend;
 import io.github.lockstarter.engine.LockEngine;
@@ -118,7 +119,8 @@ class DistributedLockProviderTests {
                 .ownedByHandle()
                 .inTransaction(InTransaction.RELEASE)
                 .withoutWaiting()
-                .minHold(Duration.ZERO);
+                .minHold(Duration.ZERO)
+                .minHoldIf(MinHoldIf.ALWAYS);
     }
 
     private static Stream<Times> times() {

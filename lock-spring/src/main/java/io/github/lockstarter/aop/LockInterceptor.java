@@ -11,6 +11,7 @@ import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.transaction.CallersTransaction;
 import io.github.lockstarter.transaction.TransactionLocks;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -95,13 +96,14 @@ final class LockInterceptor implements LockAdvice {
     @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments; the body may return null
     private @Nullable Object runBlocking(LockedCall call) throws Throwable {
         AtomicBoolean isBodyStarted = new AtomicBoolean();
+        LockRequest request = call.request();
         Object result;
         try {
             if (shouldKeepLock(call)) {
-                TransactionLocks.releaseAfterCompletion(
-                        call.locks().acquire(call.request())); // execute() re-enters this hold
+                TransactionLocks.releaseAfterCompletion(call.locks().acquire(request)); // execute() re-enters this hold
+                request = request.minHold(Duration.ZERO); // the commit is the success
             }
-            result = call.locks().<@Nullable Object, Throwable>execute(call.request(), () -> {
+            result = call.locks().<@Nullable Object, Throwable>execute(request, () -> {
                 isBodyStarted.setPlain(true);
                 return proceed(call);
             });

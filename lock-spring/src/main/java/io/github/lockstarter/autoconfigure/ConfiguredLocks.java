@@ -5,6 +5,7 @@ import io.github.lockstarter.DurationText;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.scheduling.ScheduledLock;
@@ -82,21 +83,22 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         terms.checkPermits(request.name(), keys);
         checkPermits(method, request, terms.permits().orElse(1));
         backends.getObject().check(request.keys(), terms, locks);
-        checkRepetition(method, request, terms.minHold());
+        checkRepetition(method, request, terms);
         checkSchedule(method, request, terms.maxWait().orElseThrow(), terms.minHold());
     }
 
     /** The repeated call would be skipped, and the scheduler would not learn of the failure. */
-    private static void checkRepetition(Method method, LockRequest request, Optional<Duration> minHold) {
+    private static void checkRepetition(Method method, LockRequest request, LockTerms terms) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         MergedAnnotation<DistributedLock> lock = annotations.get(DistributedLock.class);
         if (lock.isPresent()
                 && isRefusalHidden(lock)
-                && minHold.filter(minimum -> !minimum.isZero()).isPresent()
+                && terms.minHold().filter(minimum -> !minimum.isZero()).isPresent()
+                && terms.minHoldIf() != MinHoldIf.SUCCESS
                 && isRepeated(method)) {
             throw new IllegalArgumentException("Lock '" + request.name() + "' is kept for a minimum hold after a failed"
-                    + " attempt, so the next attempt of the retry would be skipped and hide the failure. Remove the"
-                    + " minimum hold, or let the method call one of another bean that has the retry");
+                    + " attempt, so the next attempt of the retry would be skipped and hide the failure. Set"
+                    + " minHoldIf = SUCCESS, or let the method call one of another bean that has the retry");
         }
     }
 

@@ -4,6 +4,7 @@ import io.github.lockstarter.DurationText;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -134,6 +135,7 @@ record DistributedLockProperties(
                         Optional.of(lease),
                         renewal,
                         Optional.empty(),
+                        MinHoldIf.AS_CONFIGURED,
                         Optional.ofNullable(maxHold),
                         Optional.of(crashTakeover),
                         OptionalInt.empty(),
@@ -184,6 +186,7 @@ record DistributedLockProperties(
      * @param crashTakeover Takeover time instead of distributed-lock.crash-takeover.
      * @param minHold Minimum time from the grant until another caller gets the lock, even after a release. None by
      *     default.
+     * @param minHoldIf Whether the minimum hold applies only after success: otherwise the lock is free at its release.
      * @param renewal Whether the lease is renewed, instead of distributed-lock.renewal.
      * @param maxHold How long after its grant the lock is renewed, instead of distributed-lock.max-hold.
      * @param permits Number of holders at a time, over all instances, unless the annotation sets it. Defaults to 1.
@@ -196,6 +199,7 @@ record DistributedLockProperties(
             @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
             @Nullable Duration minHold,
+            @DefaultValue("always") MinHoldIf minHoldIf,
             @DefaultValue("as-configured") Renewal renewal,
             @Nullable Duration maxHold,
             @Nullable Integer permits,
@@ -208,6 +212,7 @@ record DistributedLockProperties(
                     Optional.ofNullable(lease),
                     renewal,
                     Optional.ofNullable(minHold),
+                    minHoldIf,
                     Optional.ofNullable(maxHold),
                     Optional.ofNullable(crashTakeover),
                     permits == null ? OptionalInt.empty() : OptionalInt.of(permits),

@@ -118,9 +118,14 @@ final class LockedSubscription {
         return Mono.create(sink -> handle.onLost(sink::success));
     }
 
-    /** Not in {@link #complete}: {@code usingWhen} would wrap a failure there. */
+    /** After success. Not in {@link #complete}: {@code usingWhen} would wrap a failure there. */
     private static Mono<ReleaseOutcome> close(LockHandle handle) {
-        Mono<ReleaseOutcome> closed = Mono.fromFuture(handle::closeAsync, true);
+        Mono<ReleaseOutcome> closed = Mono.fromFuture(
+                () -> {
+                    handle.recordSuccess();
+                    return handle.closeAsync();
+                },
+                true);
         return cancelsOnLoss(handle) ? closed : closed.onErrorComplete(LockLostException.class);
     }
 

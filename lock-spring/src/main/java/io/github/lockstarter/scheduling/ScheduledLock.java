@@ -2,6 +2,7 @@ package io.github.lockstarter.scheduling;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.OnLost;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -62,6 +63,15 @@ public @interface ScheduledLock {
      */
     @AliasFor(annotation = DistributedLock.class)
     String minHold() default "";
+
+    /**
+     * Whether the minimum hold applies only after success: after a failure, a retry or another instance whose clock is
+     * behind runs the method again.
+     *
+     * @return as {@link DistributedLock#minHoldIf()}
+     */
+    @AliasFor(annotation = DistributedLock.class)
+    MinHoldIf minHoldIf() default MinHoldIf.AS_CONFIGURED;
 
     /**
      * Time in milliseconds after a crash of the running instance during which no other one runs the method, which may

@@ -28,6 +28,7 @@ final class CompletionRelease implements TransactionSynchronization {
     private static final Logger log = LoggerFactory.getLogger(CompletionRelease.class);
 
     private final Deque<LockHandle> handles = new ConcurrentLinkedDeque<>();
+    private volatile boolean committed;
     private volatile boolean completed;
     private volatile boolean releasedLater;
 
@@ -118,7 +119,7 @@ final class CompletionRelease implements TransactionSynchronization {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
                 public void afterCompletion(int status) {
-                    complete();
+                    complete(status);
                 }
             });
             releasedLater = true;
@@ -129,11 +130,12 @@ final class CompletionRelease implements TransactionSynchronization {
     @Override
     public void afterCompletion(int status) {
         if (!releasedLater) {
-            complete();
+            complete(status);
         }
     }
 
-    private void complete() {
+    private void complete(int status) {
+        committed = status == STATUS_COMMITTED;
         completed = true;
         unbind();
         releaseAll();
@@ -142,6 +144,9 @@ final class CompletionRelease implements TransactionSynchronization {
     private void releaseAll() {
         for (LockHandle next = handles.pollFirst(); next != null; next = handles.pollFirst()) {
             try {
+                if (committed) {
+                    next.recordSuccess();
+                }
                 next.release();
             } catch (RuntimeException | Error e) { // releases the other locks anyway
                 log.warn("{} could not be released at the end of its transaction", next, e);

@@ -9,6 +9,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Ownership;
 import io.github.lockstarter.transaction.CallersTransaction.LockingCaller;
 import io.github.lockstarter.transaction.CallersTransaction.ReleaseTime;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -102,7 +103,7 @@ public final class LocksInTransaction {
                 return handle;
             }
             TransactionLocks.releaseAfterCompletion(handle);
-            return handle.reenter(caller.request()).orElseThrow();
+            return handle.reenter(caller.request().minHold(Duration.ZERO)).orElseThrow(); // the commit is the success
         }
 
         /** A transaction that keeps the lock would let the next work of the same key run at the same time. */

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
@@ -58,6 +59,7 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.max-wait=1s",
                         "distributed-lock.locks.ship-order.min-hold=800ms",
+                        "distributed-lock.locks.ship-order.min-hold-if=success",
                         "distributed-lock.locks.ship-order.renewal=on",
                         "distributed-lock.locks.ship-order.max-hold=5m",
                         "distributed-lock.locks.ship-order.crash-takeover=0",
@@ -87,6 +89,7 @@ class DistributedLockPropertiesTests {
                                     .lease(Duration.ofMinutes(1))
                                     .maxWait(Duration.ofSeconds(1))
                                     .minHold(Duration.ofMillis(800))
+                                    .minHoldIf(MinHoldIf.SUCCESS)
                                     .renewal(Renewal.ON)
                                     .maxHold(Duration.ofMinutes(5))
                                     .crashTakeover(Duration.ZERO)

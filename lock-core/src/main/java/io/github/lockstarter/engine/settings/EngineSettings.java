@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.settings;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -141,14 +142,18 @@ public record EngineSettings(
      * minimum hold and no maximum hold.
      *
      * @param request request
-     * @throws IllegalArgumentException when its lease, minimum hold, maximum hold or permits are out of range, or it
-     *     has a maximum hold and is not renewed
+     * @throws IllegalArgumentException when its lease, minimum hold, maximum hold or permits are out of range, it has a
+     *     maximum hold and is not renewed, or a condition of the minimum hold and none
      */
     public LockTerms completed(LockRequest request) {
         LockTerms own = request.terms();
         LockTerms completed =
                 own.or(locks.getOrDefault(request.name(), LockTerms.NONE)).or(terms);
         checkTogether(subject(request), own, completed, maxLease);
+        if (completed.minHoldIf() == MinHoldIf.SUCCESS && completed.minHold().isEmpty()) {
+            throw new IllegalArgumentException(subject(request).apply("minHoldIf")
+                    + " is SUCCESS, which has no effect without a minimum hold. Set minHold, or leave minHoldIf out");
+        }
         if (request.keys().size() > 1) {
             completed.checkPermits(joinedKeys(request), request.keys().size());
         }

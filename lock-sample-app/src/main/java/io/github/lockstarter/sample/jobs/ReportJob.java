@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.jobs;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.sample.SimulatedWork;
 import io.github.lockstarter.sample.orders.Order;
 import io.github.lockstarter.sample.orders.OrderStore;
@@ -28,12 +29,13 @@ class ReportJob {
 
     /**
      * Skips the run if another one is in progress in any instance, or started less than a second ago. The second
-     * covers clock differences between instances, so that a tick runs once.
+     * covers clock differences between instances, so that a tick runs once. After a failure, the next run may follow at
+     * once.
      *
      * @return the report; empty if skipped
      */
     @Scheduled(cron = "${sample.jobs.report-cron}")
-    @ScheduledLock(name = "report", minHoldMs = 1000)
+    @ScheduledLock(name = "report", minHoldMs = 1000, minHoldIf = MinHoldIf.SUCCESS)
     public Optional<Report> run() {
         SimulatedWork.lasting(properties.reportTime());
         Report report = report(LockHandle.current().orElseThrow().fencingToken());

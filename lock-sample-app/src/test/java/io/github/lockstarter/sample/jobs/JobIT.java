@@ -29,6 +29,20 @@ class JobIT extends RunningSample {
         assertThat(done.body().path("report").path("shipped").asLong()).isPositive();
     }
 
+    @Test
+    void repeatsAReportThatFailedAtOnce() {
+        String order = "sample:order:" + client.placeOrder();
+        Object item = redis.opsForHash().get(order, "item");
+        redis.opsForHash().delete(order, "item");
+        try {
+            assertThat(client.post("/jobs/report").status()).isEqualTo(500);
+            assertThat(redis.hasKey("lock:{report}")).isFalse();
+        } finally {
+            redis.opsForHash().put(order, "item", item);
+        }
+        assertThat(client.post("/jobs/report").text("outcome")).isEqualTo("done");
+    }
+
     /** A pause of this machine ends the lease of a second, too. */
     @Test
     @Tag("timing")

@@ -101,6 +101,7 @@ class DocumentedCodeTests {
                     "CompletableFuture<Receipt> one = locks.executeAsync(\"order:42\", () -> client.shipAsync(42));",
                     "order:42"),
             holds("transfer", "account:42 account:43"),
+            holds("submit", "submit:42"),
             holds("quote", "partner-api"),
             holds("send", "sms"),
             Map.entry(
