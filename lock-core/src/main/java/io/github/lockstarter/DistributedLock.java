@@ -51,12 +51,23 @@ public @interface DistributedLock {
      * the method runs. Several expressions lock several keys, all or none. Without a key, one lock covers every call of
      * the method.
      *
-     * <p>A null or blank value throws {@link IllegalArgumentException}; an unknown {@code #parameter} fails startup.
-     * Placeholders become part of the expression, so quote text: <code>"'${shop.tenant}:' + #orderId"</code>.
+     * <p>A list, such as {@code "#orderIds"} or {@code "#orders.![id]"}, locks each element: a {@link
+     * java.util.Collection}, another {@link Iterable} except a path, or an array except of bytes or characters. At most
+     * {@value LockRequest#MAX_KEYS} elements.
+     *
+     * <p>A null or blank value or element throws {@link IllegalArgumentException}; an unknown {@code #parameter} fails
+     * startup. Placeholders become part of the expression, so quote text: <code>"'${shop.tenant}:' + #orderId"</code>.
      *
      * @return the key expressions; default none
      */
     String[] key() default {};
+
+    /**
+     * Outcome of a call whose lists of keys are all empty. Startup fails if it is set without a {@link #key()}.
+     *
+     * @return the outcome
+     */
+    EmptyKeys emptyKeys() default EmptyKeys.REFUSE;
 
     /**
      * Logical lock name: first part of the lock's key, {@code name} tag of its metrics, and {@code
@@ -134,7 +145,7 @@ public @interface DistributedLock {
 
     /**
      * Maximum number of simultaneous holders over all instances, see {@link LockRequest#permits}. Startup fails if it
-     * is above 1 with several keys, ZooKeeper or Redlock.
+     * is above 1 with several keys or a list, ZooKeeper or Redlock.
      *
      * @return up to {@value LockRequest#MAX_PERMITS}; default {@code distributed-lock.locks.<name>.permits}, else 1
      */

@@ -37,6 +37,9 @@ public record LockRequest(
     /** Shortest lease; a shorter one leaves no time after round trip and clock allowance. */
     public static final Duration MIN_LEASE = Duration.ofMillis(20);
 
+    /** Most keys of one request. Each takes a round trip within the wait. */
+    public static final int MAX_KEYS = 10_000;
+
     /** Highest number of permits. An attempt checks each slot: stay below 64 where callers wait. */
     public static final int MAX_PERMITS = 1024;
 
@@ -53,10 +56,11 @@ public record LockRequest(
      * @param ownership owner
      * @param inTransaction behaviour inside a transaction
      * @param terms terms
-     * @throws IllegalArgumentException when there is no key, the name or a key is blank, the name has a control
-     *     character, a key is too long, the wait is negative, the lease or maximum hold is below {@link #MIN_LEASE},
-     *     the minimum hold is below 1 ms but not zero, a duration is above {@link #MAX_DURATION}, a maximum hold is set
-     *     without renewal, or the permits are not from 1 to {@value #MAX_PERMITS}, or above 1 for several keys
+     * @throws IllegalArgumentException when there is no key, or more than {@value #MAX_KEYS}, the name or a key is
+     *     blank, the name has a control character, a key is too long, the wait is negative, the lease or maximum hold
+     *     is below {@link #MIN_LEASE}, the minimum hold is below 1 ms but not zero, a duration is above {@link
+     *     #MAX_DURATION}, a maximum hold is set without renewal, or the permits are not from 1 to {@value
+     *     #MAX_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(ownership, "ownership");
@@ -91,8 +95,8 @@ public record LockRequest(
     /**
      * {@return a request for several keys, locked all or none}
      *
-     * @param keys at least one, in any order
-     * @throws IllegalArgumentException when there is no key, or one is null, blank or too long
+     * @param keys one to {@value #MAX_KEYS}, in any order
+     * @throws IllegalArgumentException when there is no key, or too many, or one is null, blank or too long
      */
     public static LockRequest ofAll(Collection<String> keys) {
         keys.forEach(LockRequest::nonNull);
@@ -276,6 +280,10 @@ public record LockRequest(
         if (keys.size() == 1) {
             checkKey(keys.get(0), name);
             return List.copyOf(keys);
+        }
+        if (keys.size() > MAX_KEYS) {
+            throw new IllegalArgumentException("Lock '" + name + "' has " + keys.size() + " keys; at most " + MAX_KEYS
+                    + " are allowed. Lock what contains them, or a part of them at a time");
         }
         keys.forEach(key -> checkKey(key, name));
         return List.copyOf(new TreeSet<>(keys));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,16 @@ class LockRequestTests {
                 .isThrownBy(() -> LockRequest.ofAll(List.of()))
                 .withMessageContaining("no key");
         assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.ofAll(Arrays.asList("a", null)));
+    }
+
+    @Test
+    void refusesTooManyKeys() {
+        List<String> most = Collections.nCopies(LockRequest.MAX_KEYS, "a");
+        assertThat(LockRequest.ofAll(most).keys()).containsExactly("a");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.ofAll(Collections.nCopies(LockRequest.MAX_KEYS + 1, "a")))
+                .withMessage("Lock 'unnamed' has 10001 keys; at most 10000 are allowed. Lock what contains them, or a"
+                        + " part of them at a time");
     }
 
     @Test

@@ -1,14 +1,22 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.EmptyKeys;
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.AccessException;
+import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
-import org.springframework.expression.Expression;
+import org.springframework.expression.MethodExecutor;
+import org.springframework.expression.MethodResolver;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
@@ -17,6 +25,7 @@ import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
@@ -27,7 +36,9 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.DataBindingMethodResolver;
 import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
+import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
@@ -44,16 +55,16 @@ final class KeyExpression {
             Pattern.compile("'(\\w+)' cannot be found on object of type 'java\\.util\\.[\\w.$]*Map\\w?'");
 
     private final String description;
-    private final Expression expression;
+    private final SpelExpression expression;
     private final Map<String, Integer> positions;
 
     /** Not static: the accessor caches argument classes, which the application may unload. */
     private final SimpleEvaluationContext.Builder contexts = SimpleEvaluationContext.forPropertyAccessors(
                     DataBindingPropertyAccessor.forReadOnlyAccess())
-            .withInstanceMethods()
+            .withMethodResolvers(new Methods())
             .withAssignmentDisabled();
 
-    private KeyExpression(String description, Expression expression, Map<String, Integer> positions) {
+    private KeyExpression(String description, SpelExpression expression, Map<String, Integer> positions) {
         this.description = description;
         this.expression = expression;
         this.positions = positions;
@@ -110,6 +121,20 @@ final class KeyExpression {
         }
     }
 
+    /**
+     * Whether each value is a list, as far as the expression tells.
+     *
+     * @param types of the arguments
+     */
+    boolean isList(Class<?>[] types) {
+        SpelNode root = expression.getAST();
+        SpelNode value = root instanceof CompoundExpression ? root.getChild(root.getChildCount() - 1) : root;
+        return value instanceof Projection
+                || value instanceof InlineList
+                || (value instanceof VariableReference
+                        && positions().stream().allMatch(position -> KeyRenderer.isListType(types[position])));
+    }
+
     /** With placeholders resolved. */
     String text() {
         return expression.getExpressionString();
@@ -119,12 +144,21 @@ final class KeyExpression {
         return positions.values();
     }
 
-    /** @throws IllegalArgumentException if the value is null, blank or has no text of its own */
-    String evaluate(@Nullable Object[] arguments) {
+    /**
+     * {@return the keys of a call, several or none for a list}
+     *
+     * @throws IllegalArgumentException if the value is null, blank or has no text of its own, or an element is or has;
+     *     if there is none, unless that is accepted
+     */
+    List<String> evaluate(@Nullable Object[] arguments, EmptyKeys ifEmpty) {
         SimpleEvaluationContext context = contexts.build();
         positions.forEach((name, position) -> context.setVariable(name, arguments[position]));
         try {
-            return KeyRenderer.of(expression.getValue(context));
+            List<String> keys = KeyRenderer.allOf(expression.getValue(context));
+            if (keys.isEmpty() && ifEmpty == EmptyKeys.REFUSE) {
+                throw new IllegalArgumentException("is an empty list, which locks nothing (emptyKeys = REFUSE)");
+            }
+            return keys;
         } catch (EvaluationException e) {
             throw failed("cannot be evaluated: " + reasonOf(e), e);
         } catch (IllegalArgumentException e) {
@@ -144,6 +178,30 @@ final class KeyExpression {
                 cause);
     }
 
+    /**
+     * Instance methods, except those that make a text of a list: its {@code toString}, and {@code formatted} and the
+     * like of a text. Spring caches what a subclass of its own resolver finds.
+     */
+    private static final class Methods extends ReflectiveMethodResolver {
+
+        private final MethodResolver methods = DataBindingMethodResolver.forInstanceMethodInvocation();
+
+        @Override
+        public @Nullable MethodExecutor resolve(
+                EvaluationContext context, Object target, String name, List<TypeDescriptor> arguments)
+                throws AccessException {
+            if (name.equals("toString")) {
+                KeyRenderer.checkNoElements(target.getClass());
+            }
+            if (target instanceof CharSequence) {
+                arguments.stream()
+                        .filter(Objects::nonNull) // the type of null
+                        .forEach(argument -> KeyRenderer.checkNoElements(argument.getType()));
+            }
+            return methods.resolve(context, target, name, arguments);
+        }
+    }
+
     /** An operand of {@code +} that must not be null: SpEL would render {@code 'order:' + #id} as "order:null". */
     private static final class NonNullOperand extends SpelNodeImpl {
 
@@ -154,7 +212,7 @@ final class KeyExpression {
             this.operand = operand;
         }
 
-        /** Copies an expression, with checked operands in each sum that determines its value. */
+        /** Copies an expression, with checked operands in each sum that determines its value, or its elements. */
         static SpelNodeImpl inside(SpelNodeImpl node) {
             int start = node.getStartPosition();
             int end = node.getEndPosition();
@@ -163,6 +221,15 @@ final class KeyExpression {
             }
             if (node instanceof Ternary) {
                 return new Ternary(start, end, child(node, 0), inside(child(node, 1)), inside(child(node, 2)));
+            }
+            if (node instanceof Projection projection) {
+                return new Projection(projection.isNullSafe(), start, end, inside(child(node, 0)));
+            }
+            if (node instanceof CompoundExpression) {
+                SpelNodeImpl[] steps = IntStream.range(0, node.getChildCount())
+                        .mapToObj(i -> inside(child(node, i)))
+                        .toArray(SpelNodeImpl[]::new);
+                return new CompoundExpression(start, end, steps);
             }
             if (node instanceof Elvis) {
                 return new Elvis(start, end, inside(child(node, 0)), inside(child(node, 1)));

@@ -1,7 +1,10 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Collection;
@@ -13,6 +16,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -46,6 +50,45 @@ final class KeyRenderer {
 
     private KeyRenderer() {}
 
+    /** Whether each element of such a value is a key. A path, whose elements are its names, is one key. */
+    static boolean isListType(Class<?> type) {
+        return type.isArray()
+                ? type != byte[].class && type != char[].class
+                : Iterable.class.isAssignableFrom(type) && !Path.class.isAssignableFrom(type);
+    }
+
+    /**
+     * {@return the text of the value, or of each element of a list}
+     *
+     * @throws IllegalArgumentException as {@link #of}, with the index of an element, or if there are too many
+     */
+    static List<String> allOf(@Nullable Object value) {
+        if (value == null || !isListType(value.getClass())) {
+            return List.of(of(value));
+        }
+        List<String> texts = new ArrayList<>();
+        for (Object element :
+                value instanceof Iterable<?> list ? list : Arrays.asList(ObjectUtils.toObjectArray(value))) {
+            if (texts.size() == LockRequest.MAX_KEYS) {
+                throw new IllegalArgumentException("has more than " + LockRequest.MAX_KEYS + " elements");
+            }
+            try {
+                texts.add(of(element));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("has an element [" + texts.size() + "] that " + e.getMessage(), e);
+            }
+        }
+        return texts;
+    }
+
+    /** @throws IllegalArgumentException if values of the type have elements: a text would depend on their order */
+    static void checkNoElements(Class<?> type) {
+        if (isListType(type) || type.isArray() || Map.class.isAssignableFrom(type)) {
+            throw new IllegalArgumentException("makes a text of a " + type.getTypeName() + ", so that the same elements"
+                    + " in another order would be another lock; let the list itself be the key, to lock each element");
+        }
+    }
+
     /**
      * @throws IllegalArgumentException if the value is null, blank, a container, a {@code Date} or {@code Calendar},
      *     has the {@code toString} of {@code Object} or shows it for a part, or is a record that shows such a value;
@@ -64,9 +107,9 @@ final class KeyRenderer {
         if (value == null) {
             throw new IllegalArgumentException("is null");
         }
-        if (value instanceof Collection || value.getClass().isArray()) {
+        if (isListType(value.getClass())) {
             throw new IllegalArgumentException("is a " + value.getClass().getTypeName() + ", which is no single key; to"
-                    + " lock each element, call LockOperations.execute(LockRequest.ofAll(keys), …)");
+                    + " lock each element, let the key expression be the list, such as #ids or #orders.!['eu:' + id]");
         }
         return value instanceof String text
                 ? text

@@ -13,6 +13,7 @@ import io.github.lockstarter.transaction.TransactionLocks;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,9 +45,13 @@ final class LockInterceptor implements LockAdvice {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         LockedMethod method = lockedMethod(invocation);
+        Optional<LockRequest> request = method.requestFor(invocation.getArguments());
+        if (request.isEmpty()) {
+            return invocation.proceed();
+        }
         LockedCall call = new LockedCall(
                 method,
-                method.requestFor(invocation.getArguments()),
+                request.get(),
                 operations.apply(method.locks()),
                 (ProxyMethodInvocation) invocation,
                 skippedCalls);

@@ -54,7 +54,7 @@ public final class LockedBeanCheck
          * Checks a request against the configuration.
          *
          * @param request with the name as its only key
-         * @param keys number of keys of each call
+         * @param keys number of keys of each call; a list counts as two
          * @throws IllegalArgumentException if the configuration forbids it
          */
         void check(Method method, LockRequest request, int keys, String locks);
@@ -168,7 +168,7 @@ public final class LockedBeanCheck
 
     private void checkSettings(LockedMethod method) {
         try {
-            settings.check(method.method(), method.request(), method.keys().size(), method.locks());
+            settings.check(method.method(), method.request(), method.keyCount(), method.locks());
         } catch (IllegalArgumentException e) {
             throw LockStartException.of(method.method(), e);
         }

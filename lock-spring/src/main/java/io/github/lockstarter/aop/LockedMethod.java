@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.EmptyKeys;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
@@ -30,6 +31,7 @@ record LockedMethod(
         Method method,
         AnnotatedElement declared,
         List<KeyExpression> keys,
+        EmptyKeys emptyKeys,
         LockRequest request,
         String locks,
         MethodShape shape,
@@ -73,6 +75,7 @@ record LockedMethod(
                 method,
                 declared,
                 keys,
+                checkedEmptyKeys(method, attributes),
                 request.inTransaction(leftToLocks ? own : InTransaction.RELEASE),
                 placeholders.resolve("locks", attributes.locks()),
                 shape,
@@ -99,13 +102,31 @@ record LockedMethod(
         return declared instanceof Class<?>;
     }
 
-    LockRequest requestFor(@Nullable Object[] arguments) {
+    /** Empty if the call has nothing to lock, and runs unlocked. */
+    Optional<LockRequest> requestFor(@Nullable Object[] arguments) {
         if (keys.isEmpty()) {
-            return request;
+            return Optional.of(request);
         }
         String prefix = request.name() + ":";
-        return request.withKeys(
-                keys.stream().map(key -> prefix + key.evaluate(arguments)).toList());
+        List<String> all = keys.stream()
+                .flatMap(key -> key.evaluate(arguments, emptyKeys).stream().map(prefix::concat))
+                .toList();
+        return all.isEmpty() ? Optional.empty() : Optional.of(request.withKeys(all));
+    }
+
+    /** Number of keys of a call, where a list counts as two. */
+    int keyCount() {
+        return keys.stream().mapToInt(key -> key.isList(method.getParameterTypes()) ? 2 : 1).sum();
+    }
+
+    private static EmptyKeys checkedEmptyKeys(Method method, DistributedLock attributes) {
+        if (attributes.emptyKeys() != EmptyKeys.REFUSE && attributes.key().length == 0) {
+            throw new LockStartException(
+                    method,
+                    "it has emptyKeys = " + attributes.emptyKeys() + " and no key, so that it locks its name.",
+                    "Add the key that is a list, or remove emptyKeys.");
+        }
+        return attributes.emptyKeys();
     }
 
     private static LockRequest request(String name, DistributedLock attributes, Placeholders placeholders) {

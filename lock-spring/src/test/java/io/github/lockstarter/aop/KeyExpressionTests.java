@@ -5,19 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.EmptyKeys;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.nio.CharBuffer;
-import java.util.Collection;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,7 +41,12 @@ class KeyExpressionTests {
         void nightly() {}
     }
 
-    record Order(Object id, Customer customer) {}
+    record Order(Object id, Customer customer) {
+
+        public Object largest(List<Integer> numbers) {
+            return Collections.max(numbers);
+        }
+    }
 
     static final class Customer {
         private final String name;
@@ -80,10 +89,20 @@ class KeyExpressionTests {
     }
 
     private static String key(String expression, Object id) {
+        List<String> keys = keys(expression, id);
+        assertThat(keys).hasSize(1);
+        return keys.get(0);
+    }
+
+    private static List<String> keys(String expression, Object id) {
         Map<String, Object> attributes = new HashMap<>();
         attributes.put("region", "eu");
-        return parse(expression)
-                .evaluate(new Object[] {id, new Order(id, new Customer("ann")), attributes, List.of(3, 1, 2)});
+        Order order = new Order(id, new Customer("ann"));
+        return evaluate(parse(expression), id, order, attributes, List.of(3, 1, 2));
+    }
+
+    private static List<String> evaluate(KeyExpression expression, Object... arguments) {
+        return expression.evaluate(arguments, EmptyKeys.REFUSE);
     }
 
     @ParameterizedTest
@@ -136,6 +155,7 @@ class KeyExpressionTests {
             'x:' + (#id + ':y')          | has a part '#id' that is null
             #id == null ? 'n:' + #id : 1 | has a part '#id' that is null
             #id ?: 'x:' + #order.id      | has a part '#order.id' that is null
+            ('x:' + #id).trim()          | has a part '#id' that is null
             #id.length()                 | cannot be evaluated
             """)
     void refusesANullKey(String expression, String why) {
@@ -160,19 +180,135 @@ class KeyExpressionTests {
 
     @Test
     void refusesValuesWithoutAnIdentifyingText() {
-        for (Object value : List.of(
-                new int[] {1}, new Object(), List.of(1), Map.of("a", 1), Optional.of(1), new AtomicInteger[0])) {
-            String cure = value instanceof Collection || value.getClass().isArray()
-                    ? "LockRequest.ofAll(keys)"
-                    : "has no text that identifies it";
+        for (Object value : List.of(new Object(), Map.of("a", 1), Optional.of(1))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> key("#id", value))
-                    .withMessageContaining(cure);
+                    .withMessageContaining("has no text that identifies it");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> key("'x:' + #id", value))
                     .withMessageContaining("has a part '#id' that is a ")
-                    .withMessageContaining(cure);
+                    .withMessageContaining("has no text that identifies it");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', commentCharacter = '~', textBlock = """
+            #items                               | 3,1,2
+            #items.![#this]                      | 3,1,2
+            #items.!['o:' + #this]               | o:3,o:1,o:2
+            #items.![#this > 2 ? 'o:' + #this : #this] | o:3,1,2
+            #items.?[#this > 1]                  | 3,2
+            #attributes.![key]                   | region
+            {#id, #order.id, 'x'}                | 42,42,x
+            {#id}                                | 42
+            """)
+    void aListIsAKeyPerElement(String expression, String keys) {
+        assertThat(keys(expression, 42)).containsExactly(keys.split(","));
+    }
+
+    @Test
+    void anArrayOrIterableIsAKeyPerElement() {
+        Iterable<Integer> other = () -> Stream.of(7, 3).iterator();
+        for (Object ids : List.of(new long[] {7, 3}, new Integer[] {7, 3}, List.of(7, 3), other)) {
+            assertThat(keys("#id", ids)).containsExactly("7", "3");
+        }
+        assertThat(keys("#id.![customer.name]", new Order[] {new Order(1, new Customer("ann"))}))
+                .containsExactly("ann");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', commentCharacter = '~', textBlock = """
+            #id                      | has an element [1] that is null
+            #id.![#this]             | has an element [1] that is null
+            #id.!['x:' + #this]      | has a part '#this' that is null
+            #id.![#this.length()]    | cannot be evaluated
+            {#id}                    | has an element [0] that is a java.util.Arrays$ArrayList, which is no single key
+            """)
+    void refusesANullElement(String expression, String why) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys(expression, Arrays.asList("a", null)))
+                .withMessageContaining("Key expression '" + expression + "'")
+                .withMessageContaining(why)
+                .withMessageContaining("The method did not run");
+    }
+
+    /** {@code [7, 3]} and {@code [3, 7]} would be two locks. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#items.toString()",
+                "#items?.toString()",
+                "#items.toString().length()",
+                "#items.subList(0, 2).toString()",
+                "'x:' + #items.toString()",
+                "('x:' + #items).trim()",
+                "{1, 2}.toString()",
+                "'x:'.concat(#items)",
+                "'%s'.formatted(#items)",
+                "'x'.replace('x', #items)",
+                "#attributes.toString()",
+                "#attributes.keySet().toString()"
+            })
+    void refusesToMakeATextOfAList(String expression) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys(expression, 42))
+                .withMessageContaining("Key expression '" + expression + "'")
+                .withMessageContaining("The method did not run");
+    }
+
+    @Test
+    void theRefusalOfATextNamesTheCure() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys("#id.toString()", new ArrayList<>(List.of(7, 3))))
+                .withMessageStartingWith("Key expression '#id.toString()' of KeyExpressionTests.Orders.ship(")
+                .withMessageContaining(" makes a text of a java.util.ArrayList, so that the same elements in another"
+                        + " order would be another lock; let the list itself be the key, to lock each element. The"
+                        + " method did not run");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys("'x:' + #id", List.of(7, 3)))
+                .withMessageContaining("has a part '#id' that is a java.util.ImmutableCollections$List")
+                .withMessageContaining("to lock each element, let the key expression be the list");
+    }
+
+    /** The order of the elements decides nothing, or the application does. */
+    @Test
+    void callsOtherMethodsOfAListAndWithAList() {
+        assertThat(key("#items.get(0)", 42)).isEqualTo("3");
+        assertThat(key("#items.contains(3)", 42)).isEqualTo("true");
+        assertThat(key("#order.largest(#items)", 42)).isEqualTo("3");
+        assertThat(key("#id.toString()", 42)).isEqualTo("42");
+        assertThat(keys("#items.![toString()]", 42)).containsExactly("3", "1", "2");
+        assertThat(keys("#items.stream().sorted().toList()", 42)).containsExactly("1", "2", "3");
+    }
+
+    @Test
+    void refusesAnEmptyListUnlessItIsAccepted() {
+        for (Object empty : List.of(List.of(), new int[0], Set.of())) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> keys("#id", empty))
+                    .withMessageContaining("Key expression '#id'")
+                    .withMessageContaining(
+                            "is an empty list, which locks nothing (emptyKeys = REFUSE). The method did" + " not run");
+            assertThat(parse("#id").evaluate(new Object[] {empty, null, null, null}, EmptyKeys.RUN_UNLOCKED))
+                    .isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', commentCharacter = '~', textBlock = """
+            #items                | true
+            #p3                   | true
+            #items.![#this]       | true
+            #order.tags.![#this]  | true
+            {#id}                 | true
+            #id                   | false
+            #items[0]             | false
+            #items.size()         | false
+            #order.id             | false
+            'x'                   | false
+            """)
+    void knowsAtTheStartWhichExpressionsAreLists(String expression, boolean isList) {
+        assertThat(parse(expression).isList(SHIP.getParameterTypes())).isEqualTo(isList);
     }
 
     @Test
@@ -265,8 +401,8 @@ class KeyExpressionTests {
                 .isInstanceOfSatisfying(
                         LockStartException.class,
                         e -> assertThat(e.action()).contains("#p0, #a0").contains("compile with -parameters"));
-        assertThat(KeyExpression.parse("'x:' + #p0", SHIP, unnamed, PROPERTIES).evaluate(new Object[] {5}))
-                .isEqualTo("x:5");
+        assertThat(evaluate(KeyExpression.parse("'x:' + #p0", SHIP, unnamed, PROPERTIES), 5))
+                .containsExactly("x:5");
     }
 
     @Test
@@ -287,8 +423,7 @@ class KeyExpressionTests {
             '${missing:${tenant}}/${tenant}'  | acme/acme
             """)
     void resolvesPlaceholdersInTheExpression(String expression, String key) {
-        assertThat(parse(expression).evaluate(new Object[] {7, null, null, null}))
-                .isEqualTo(key);
+        assertThat(evaluate(parse(expression), 7, null, null, null)).containsExactly(key);
     }
 
     @Test
@@ -325,7 +460,7 @@ class KeyExpressionTests {
         Method ship = type.getMethod("ship", type);
         KeyExpression key = KeyExpression.parse("#argument.id", ship, KeyParameters.of(ship, ship), PROPERTIES);
         Object argument = type.getConstructor().newInstance();
-        assertThat(key.evaluate(new Object[] {argument})).isEqualTo("1");
+        assertThat(evaluate(key, argument)).containsExactly("1");
         return new WeakReference<>(loader);
     }
 

@@ -3,14 +3,20 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.lockstarter.LockRequest;
 import java.net.URI;
 import java.nio.CharBuffer;
+import java.nio.file.Path;
 import java.sql.Timestamp;
 import java.time.LocalDate;
 import java.util.AbstractList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Date;
 import java.util.GregorianCalendar;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -52,15 +58,63 @@ class KeyRendererTests {
         }
     }
 
-    /** The annotation takes a fixed number of keys, code any number. */
     @Test
-    void refusesAListOfKeysAndNamesTheCallThatTakesIt() {
-        for (Object value : List.of(new String[] {"a"}, new long[0], Set.of("a", "b"), List.of(1))) {
+    void refusesAListForASingleKeyAndSaysHowToLockEachElement() {
+        Iterable<String> other = () -> Stream.of("a").iterator();
+        for (Object value : List.of(new String[] {"a"}, new long[0], Set.of("a", "b"), List.of(1), other)) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> KeyRenderer.of(value))
-                    .withMessageContaining(", which is no single key; to lock each element, call"
-                            + " LockOperations.execute(LockRequest.ofAll(keys), …)");
+                    .withMessageContaining(", which is no single key; to lock each element, let the key expression be"
+                            + " the list, such as #ids or #orders.!['eu:' + id]");
         }
+    }
+
+    @Test
+    void rendersEachElementOfAList() {
+        Iterable<Object> other = () -> Stream.<Object>of(3L, Shade.DARK).iterator();
+
+        assertThat(KeyRenderer.allOf(List.of(7, "a", Shade.DARK))).containsExactly("7", "a", "DARK");
+        assertThat(KeyRenderer.allOf(new long[] {2, 1})).containsExactly("2", "1");
+        assertThat(KeyRenderer.allOf(new String[] {"b"})).containsExactly("b");
+        assertThat(KeyRenderer.allOf(Set.of(1))).containsExactly("1");
+        assertThat(KeyRenderer.allOf(other)).containsExactly("3", "DARK");
+        assertThat(KeyRenderer.allOf(List.of())).isEmpty();
+    }
+
+    @Test
+    void rendersAValueThatIsNoListOnce() {
+        assertThat(KeyRenderer.allOf(7)).containsExactly("7");
+        assertThat(KeyRenderer.allOf(Path.of("a", "b"))).hasSize(1);
+        for (Object value : List.of(new byte[] {1}, new char[] {'a'})) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> KeyRenderer.allOf(value))
+                    .withMessageContaining("[], which has no text that identifies it");
+        }
+    }
+
+    @Test
+    void refusesAnElementThatIsNoKeyWithItsIndex() {
+        Map<Object, String> refusals = new HashMap<>();
+        refusals.put(null, "is null");
+        refusals.put(" ", "is blank");
+        refusals.put(new Object(), "is a java.lang.Object, which has no text that identifies it");
+        refusals.put(new Date(0), "is a java.util.Date, whose text depends on the time zone");
+        refusals.put(List.of(1), "which is no single key");
+        refusals.forEach((element, why) -> assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.allOf(Arrays.asList("a", element)))
+                .withMessageStartingWith("has an element [1] that ")
+                .withMessageContaining(why));
+    }
+
+    @Test
+    void stopsAtTheLimitOfKeys() {
+        Iterable<String> endless = () -> Stream.generate(() -> "a").iterator();
+
+        assertThat(KeyRenderer.allOf(Collections.nCopies(LockRequest.MAX_KEYS, "a")))
+                .hasSize(LockRequest.MAX_KEYS);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.allOf(endless))
+                .withMessage("has more than 10000 elements");
     }
 
     private record Range(String[] of) {}

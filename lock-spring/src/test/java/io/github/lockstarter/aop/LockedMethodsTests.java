@@ -63,7 +63,7 @@ class LockedMethodsTests {
                 .filter(candidate -> candidate.getName().equals(method) && !candidate.isBridge())
                 .findFirst()
                 .orElseThrow();
-        return methods.find(called, type).orElseThrow().requestFor(arguments);
+        return methods.find(called, type).orElseThrow().requestFor(arguments).orElseThrow();
     }
 
     static class OnMethod {

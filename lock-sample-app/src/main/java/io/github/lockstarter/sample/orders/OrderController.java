@@ -3,6 +3,7 @@ package io.github.lockstarter.sample.orders;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Positive;
 import java.net.URI;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -41,6 +42,11 @@ class OrderController {
     @PostMapping("/{orderId}/shipment")
     Order ship(@PathVariable @Positive long orderId) {
         return orders.ship(orderId);
+    }
+
+    @PostMapping("/shipment")
+    List<Order> shipTogether(@Valid @RequestBody Parcel parcel) {
+        return orders.shipTogether(parcel.orderIds());
     }
 
     @PostMapping("/{orderId}/label")

@@ -61,6 +61,32 @@ class OrderIT extends RunningSample {
     }
 
     @Test
+    void shipsSeveralOrdersTogetherOrNone() {
+        long one = client.placeOrder();
+        long other = client.placeOrder();
+        Answer refused;
+        try (LockHandle ship = locks.acquire("OrderService.ship:" + other)) {
+            refused = client.post("/orders/shipment", parcel(other, one));
+            assertThat(ship.isHeld()).isTrue();
+        }
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(client.get("/orders/" + one).body().has("shipment")).isFalse();
+
+        Answer shipped = client.post("/orders/shipment", parcel(other, one));
+
+        assertThat(shipped.status()).isEqualTo(200);
+        assertThat(shipped.body())
+                .map(order -> order.path("shipment").path("trackingNumber").asString())
+                .containsExactly("PARCEL-" + other, "PARCEL-" + other);
+        assertThat(client.post(shipment(one)).status()).isEqualTo(409);
+        assertThat(client.post("/orders/shipment", "{\"orderIds\":[]}").status()).isEqualTo(400);
+    }
+
+    private static String parcel(long one, long other) {
+        return "{\"orderIds\":[" + one + ',' + other + "]}";
+    }
+
+    @Test
     void shipsDifferentOrdersAtTheSameTime() {
         List<CompletableFuture<Answer>> shipments = IntStream.range(0, 5)
                 .mapToObj(order -> client.postAsync(shipment(client.placeOrder())))

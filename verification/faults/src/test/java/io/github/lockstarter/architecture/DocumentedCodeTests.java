@@ -101,6 +101,7 @@ class DocumentedCodeTests {
                     "CompletableFuture<Receipt> one = locks.executeAsync(\"order:42\", () -> client.shipAsync(42));",
                     "order:42"),
             holds("transfer", "account:42 account:43"),
+            holds("merge", "order:3 order:7"),
             holds("submit", "submit:42"),
             holds("quote", "partner-api"),
             holds("send", "sms"),
@@ -318,6 +319,9 @@ class DocumentedCodeTests {
             }
             if (type == BigDecimal.class) {
                 return BigDecimal.ONE;
+            }
+            if (type == List.class) {
+                return List.of(7L, 3L);
             }
             Class<?> component = type.getRecordComponents()[0].getType();
             return type.getDeclaredConstructors()[0].newInstance(component == long.class ? (Object) 42L : "text");
