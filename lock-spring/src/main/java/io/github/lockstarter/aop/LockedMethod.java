@@ -116,7 +116,9 @@ record LockedMethod(
 
     /** Number of keys of a call, where a list counts as two. */
     int keyCount() {
-        return keys.stream().mapToInt(key -> key.isList(method.getParameterTypes()) ? 2 : 1).sum();
+        return keys.stream()
+                .mapToInt(key -> key.isList(method.getParameterTypes()) ? 2 : 1)
+                .sum();
     }
 
     private static EmptyKeys checkedEmptyKeys(Method method, DistributedLock attributes) {

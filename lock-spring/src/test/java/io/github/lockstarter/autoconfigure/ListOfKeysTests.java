@@ -153,7 +153,8 @@ class ListOfKeysTests {
             Orders orders = context.getBean(Orders.class);
             assertThatThrownBy(() -> orders.pack(List.of()))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("is an empty list, which locks nothing (emptyKeys = REFUSE). The method did not");
+                    .hasMessageContaining(
+                            "is an empty list, which locks nothing (emptyKeys = REFUSE). The method did not");
             assertThatThrownBy(() -> orders.move(5, new long[0])).hasMessageContaining("Key expression '#ids'");
         });
     }

@@ -126,14 +126,13 @@ class MinHoldIfTests {
     }
 
     private static boolean isKept(ApplicationContext context) {
-        StoredLock stored =
-                context.getBean(LockAdmin.class).inspect(KEY).join();
+        StoredLock stored = context.getBean(LockAdmin.class).inspect(KEY).join();
         return stored instanceof StoredLock.Kept;
     }
 
     private static void free(ApplicationContext context) {
-        StoredLock.Kept kept = (StoredLock.Kept)
-                context.getBean(LockAdmin.class).inspect(KEY).join();
+        StoredLock.Kept kept =
+                (StoredLock.Kept) context.getBean(LockAdmin.class).inspect(KEY).join();
         context.getBean(LockAdmin.class).revoke(KEY, 0, kept.fencingToken()).join();
     }
 
@@ -205,8 +204,7 @@ class MinHoldIfTests {
                     .hasMessage("no");
             assertThat(isKept(context)).isFalse();
             Sinks.Empty<String> started = Sinks.empty();
-            Disposable running = orders.submitMono(
-                            Mono.<String>never().doOnSubscribe(any -> started.tryEmitEmpty()))
+            Disposable running = orders.submitMono(Mono.<String>never().doOnSubscribe(any -> started.tryEmitEmpty()))
                     .subscribe();
             started.asMono().block();
             running.dispose();
@@ -243,7 +241,8 @@ class MinHoldIfTests {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             LockOperations locks = context.getBean(LockOperations.class);
-            TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             for (Runnable call : new Runnable[] {
                 orders::submitInTransactionOfCaller,
                 () -> locks.execute(request, () -> {}),

@@ -150,7 +150,7 @@ public record EngineSettings(
         LockTerms completed =
                 own.or(locks.getOrDefault(request.name(), LockTerms.NONE)).or(terms);
         checkTogether(subject(request), own, completed, maxLease);
-        if (completed.minHoldIf() == MinHoldIf.SUCCESS && completed.minHold().isEmpty()) {
+        if (own.minHoldIf() == MinHoldIf.SUCCESS && completed.minHold().isEmpty()) {
             throw new IllegalArgumentException(subject(request).apply("minHoldIf")
                     + " is SUCCESS, which has no effect without a minimum hold. Set minHold, or leave minHoldIf out");
         }
