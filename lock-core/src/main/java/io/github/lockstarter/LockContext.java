@@ -116,14 +116,14 @@ public final class LockContext {
      *
      * @param request lock
      * @param heldBySource {@link LockSource#heldLocks()} of the source
-     * @return a handle with its own release; empty if the lock has to be acquired
+     * @return a handle with its own release; empty if the lock has to be acquired, as always with a ticket
      * @throws LockLostException when the work has lost the lock
      * @throws IllegalStateException when the work holds some of the keys but no handle has all of them, so it would
      *     wait for itself
      */
     public Optional<LockHandle> reenter(LockRequest request, HeldLocks heldBySource) {
         List<LockHandle> ofSource = handles.stream()
-                .filter(handle -> handle.heldBySource() == heldBySource)
+                .filter(handle -> request.ticket().isEmpty() && handle.heldBySource() == heldBySource)
                 .toList();
         for (LockHandle handle : ofSource) {
             if (handle.keys().containsAll(request.keys())) {

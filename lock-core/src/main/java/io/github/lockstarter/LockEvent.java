@@ -141,7 +141,8 @@ public sealed interface LockEvent {
      * @param key key
      * @param fencingToken fencing token
      * @param held time to the release
-     * @param outcome {@link ReleaseOutcome#RELEASED}, {@link ReleaseOutcome#LOST} or {@link ReleaseOutcome#UNKNOWN}
+     * @param outcome {@link ReleaseOutcome#RELEASED}, {@link ReleaseOutcome#DETACHED}, {@link ReleaseOutcome#LOST} or
+     *     {@link ReleaseOutcome#UNKNOWN}
      */
     record Released(String name, String key, long fencingToken, Duration held, ReleaseOutcome outcome)
             implements LockEvent {}

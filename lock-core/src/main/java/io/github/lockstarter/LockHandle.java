@@ -166,6 +166,42 @@ public interface LockHandle extends AutoCloseable {
      */
     ReleaseOutcome release();
 
+    /** {@return {@link #detach(Duration)} with the lease of this hold} */
+    default LockTicket detach() {
+        return detach(remainingLease());
+    }
+
+    /**
+     * Ends this hold without freeing the lock, which is the ticket's from now: another instance, or this one,
+     * {@linkplain LockOperations#attach attaches} it. Nothing renews it meanwhile: unless it is attached, it ends with
+     * the lease. No crash takeover ends it earlier. Afterwards this handle is released. One round trip.
+     *
+     * @param lease of the ticket; from {@link LockRequest#MIN_LEASE} to {@code distributed-lock.max-lease}
+     * @return the ticket; all that its reader does has greater fencing tokens
+     * @throws LockLostException when the lock was lost
+     * @throws LockBackendException when the store did not answer, or may have forgotten locks and passes none on yet.
+     *     This hold is then released, and no ticket is left
+     * @throws IllegalStateException when the lock store cannot do it, the lock has permits or a minimum hold, its
+     *     thread has entered it again, this handle has several keys, or was released; nothing has changed
+     * @throws IllegalArgumentException when the lease is out of range
+     */
+    default LockTicket detach(Duration lease) {
+        throw new IllegalStateException("Locks '" + LockRequest.printable(key())
+                + "' cannot be detached together: a ticket has one lock. Acquire and detach each alone");
+    }
+
+    /**
+     * {@link #detach(Duration)} without blocking.
+     *
+     * @param lease of the ticket
+     * @return the ticket or an exception, as {@link #closeAsync}
+     * @throws IllegalStateException at once, as {@link #detach(Duration)}
+     * @throws IllegalArgumentException at once
+     */
+    default CompletableFuture<LockTicket> detachAsync(Duration lease) {
+        return CompletableFuture.completedFuture(detach(lease));
+    }
+
     /**
      * {@link #close()} without blocking.
      *

@@ -1,8 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * The caller held the lock and lost it: its lease ended, or the backend has another owner. Work since then may overlap
- * with that owner's.
+ * The caller held the lock, or had a {@link LockTicket} for it, and lost it: the lease ended, or the backend has
+ * another owner. Work since then may overlap with that owner's.
  */
 public class LockLostException extends LockException {
 

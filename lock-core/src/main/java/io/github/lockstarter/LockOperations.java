@@ -49,6 +49,37 @@ public interface LockOperations extends LockSource {
     }
 
     /**
+     * Goes on with a {@linkplain LockHandle#detach detached} lock: with the next fencing token, the configured lease
+     * and renewal. For other terms, {@link #acquire(LockRequest)} or {@link #execute} {@link LockRequest#ofTicket}.
+     *
+     * @param ticket used once: only the first attach succeeds
+     * @return the hold; release it
+     * @throws LockLostException when the ticket's lock is gone, taken over, attached or released already; nothing has
+     *     changed
+     * @throws LockException as {@link #acquire(LockRequest)}. After {@link LockStoreRecoveringException}, try again
+     *     with the same ticket: the lock is kept for it
+     * @throws IllegalStateException when the lock store cannot do it
+     */
+    default LockHandle attach(LockTicket ticket) {
+        return acquire(LockRequest.ofTicket(ticket));
+    }
+
+    /**
+     * Frees a {@linkplain LockHandle#detach detached} lock, by attaching it for a moment.
+     *
+     * @param ticket of the lock
+     * @return {@link ReleaseOutcome#LOST} when the ticket's lock is gone, taken over, attached or released already
+     * @throws LockException as {@link #attach}, except {@link LockLostException}
+     */
+    default ReleaseOutcome release(LockTicket ticket) {
+        try {
+            return acquire(LockRequest.ofTicket(ticket).ownedByHandle()).release();
+        } catch (LockLostException lost) {
+            return ReleaseOutcome.LOST;
+        }
+    }
+
+    /**
      * Acquires, runs the action, releases. During the action, {@link LockHandle#current()} is its handle.
      *
      * @param <T> result

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
@@ -24,9 +25,15 @@ import org.jspecify.annotations.Nullable;
  * @param ownership owner, who may re-enter the lock
  * @param inTransaction as {@link #inTransaction(InTransaction)}
  * @param terms terms of this request; unset ones are configured
+ * @param ticket of the detached lock to attach; empty for a lock to acquire
  */
 public record LockRequest(
-        String name, List<String> keys, Ownership ownership, InTransaction inTransaction, LockTerms terms) {
+        String name,
+        List<String> keys,
+        Ownership ownership,
+        InTransaction inTransaction,
+        LockTerms terms,
+        Optional<LockTicket> ticket) {
 
     /** Default name. */
     public static final String UNNAMED = "unnamed";
@@ -56,11 +63,13 @@ public record LockRequest(
      * @param ownership owner
      * @param inTransaction behaviour inside a transaction
      * @param terms terms
+     * @param ticket ticket
      * @throws IllegalArgumentException when there is no key, or more than {@value #MAX_KEYS}, the name or a key is
      *     blank, the name has a control character, a key is too long, the wait is negative, the lease or maximum hold
      *     is below {@link #MIN_LEASE}, the minimum hold is below 1 ms but not zero, a duration is above {@link
      *     #MAX_DURATION}, a maximum hold is set without renewal, or the permits are not from 1 to {@value
-     *     #MAX_PERMITS}, or above 1 for several keys
+     *     #MAX_PERMITS}, or above 1 for several keys or
+     *     a ticket, or the keys are not that of the ticket
      */
     public LockRequest {
         Objects.requireNonNull(ownership, "ownership");
@@ -79,6 +88,10 @@ public record LockRequest(
         terms.checkRenewed(subject, terms.renewal());
         if (keys.size() > 1) {
             terms.checkPermits(joined(keys), keys.size());
+        }
+        if (ticket.isPresent() && !keys.equals(List.of(ticket.get().key()))) {
+            throw new IllegalArgumentException(
+                    "The ticket of lock '" + printable(ticket.get().key()) + "' is not for '" + joined(keys) + "'");
         }
     }
 
@@ -103,12 +116,30 @@ public record LockRequest(
         return unconfigured(List.copyOf(keys));
     }
 
+    /**
+     * {@return a request that attaches a {@linkplain LockHandle#detach detached} lock, under its name} One attempt,
+     * without a wait. If the ticket's lock is gone, taken over, or attached already, any method that acquires throws
+     * {@link LockLostException}, and nothing changes.
+     *
+     * @param ticket of the lock
+     */
+    public static LockRequest ofTicket(LockTicket ticket) {
+        return new LockRequest(
+                ticket.name(),
+                List.of(ticket.key()),
+                Ownership.THREAD,
+                InTransaction.AS_CONFIGURED,
+                LockTerms.NONE,
+                Optional.of(ticket));
+    }
+
     private static LockRequest unconfigured(List<String> keys) {
-        return new LockRequest(UNNAMED, keys, Ownership.THREAD, InTransaction.AS_CONFIGURED, LockTerms.NONE);
+        return new LockRequest(
+                UNNAMED, keys, Ownership.THREAD, InTransaction.AS_CONFIGURED, LockTerms.NONE, Optional.empty());
     }
 
     private LockRequest with(LockTerms changed) {
-        return new LockRequest(name, keys, ownership, inTransaction, changed);
+        return new LockRequest(name, keys, ownership, inTransaction, changed, ticket);
     }
 
     /**
@@ -118,7 +149,7 @@ public record LockRequest(
      * @param name with few distinct values, never the key
      */
     public LockRequest named(String name) {
-        return new LockRequest(name, keys, ownership, inTransaction, terms);
+        return new LockRequest(name, keys, ownership, inTransaction, terms, ticket);
     }
 
     /**
@@ -127,7 +158,7 @@ public record LockRequest(
      * @param keys at least one, in any order
      */
     public LockRequest withKeys(List<String> keys) {
-        return new LockRequest(name, keys, ownership, inTransaction, terms);
+        return new LockRequest(name, keys, ownership, inTransaction, terms, ticket);
     }
 
     /**
@@ -170,7 +201,7 @@ public record LockRequest(
      * {@return a copy whose lock is {@linkplain Ownership#HANDLE owned by the handle}, for handles that change threads}
      */
     public LockRequest ownedByHandle() {
-        return new LockRequest(name, keys, Ownership.HANDLE, inTransaction, terms);
+        return new LockRequest(name, keys, Ownership.HANDLE, inTransaction, terms, ticket);
     }
 
     /**
@@ -232,7 +263,7 @@ public record LockRequest(
      * @param behaviour such as {@link InTransaction#RELEASE_AFTER}
      */
     public LockRequest inTransaction(InTransaction behaviour) {
-        return new LockRequest(name, keys, ownership, behaviour, terms);
+        return new LockRequest(name, keys, ownership, behaviour, terms, ticket);
     }
 
     /**

@@ -8,6 +8,8 @@ public enum ReleaseOutcome {
     STILL_HELD,
     /** Given up: the lock is free, or kept for the rest of its minimum hold. */
     RELEASED,
+    /** Given up: the lock is that of a {@linkplain LockHandle#detach ticket}. */
+    DETACHED,
     /**
      * Given up without waiting for the answer ({@code distributed-lock.locks.<name>.release=send}). A failure is
      * retried as for {@link #UNKNOWN}.

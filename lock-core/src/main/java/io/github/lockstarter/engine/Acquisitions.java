@@ -41,7 +41,8 @@ final class Acquisitions {
             List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         StackReserve.ensure(); // for an entry, even a nested one, and its release
         if (keys.size() == 1) {
-            Optional<Handle> nested = reenter(owner, keys.get(0), request);
+            Optional<Handle> nested =
+                    request.ticket().isPresent() ? Optional.empty() : reenter(owner, keys.get(0), request);
             return nested.isPresent() ? nested : acquireOne(keys.get(0), request, owner, ifBusy);
         }
         ResolvedRequest entry = request.withoutMinHold();
@@ -138,6 +139,9 @@ final class Acquisitions {
         }
         if (outcome instanceof WaitOutcome.Busy busy) {
             report(waiter, Refusal.CONTENDED);
+            if (waiter.attaches()) {
+                throw Messages.notAttached(waiter, busy.obstacle());
+            }
             if (ifBusy == IfBusy.RETURN_EMPTY) {
                 return Optional.empty();
             }

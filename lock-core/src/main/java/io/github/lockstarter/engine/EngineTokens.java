@@ -19,6 +19,7 @@ import java.util.random.RandomGenerator;
  */
 final class EngineTokens {
 
+    private static final String DETACHED = " (detached)";
     private static final int RANDOM_BYTES = 16;
     private static final int MAX_KEYS = 4096;
     private static final int MAX_KEY_LENGTH = 256;
@@ -56,6 +57,16 @@ final class EngineTokens {
         return instanceId;
     }
 
+    /** A token for a ticket, which shows operators that its lock is detached, and allows no takeover. */
+    LockToken detached(String owner) {
+        String shown = place.map(at -> LockToken.ownerAt(owner + DETACHED, at)).orElse(DETACHED);
+        return new LockToken(instanceId, number(), shown, clock.wallMillis(), 0, TakeoverCondition.NONE);
+    }
+
+    private long number() {
+        return 1 + (random.nextLong() >>> 2); // positive
+    }
+
     /** For commands other than attempts. */
     LockToken next() {
         return next("", 0, TakeoverCondition.NONE);
@@ -63,7 +74,7 @@ final class EngineTokens {
 
     /** A token for an attempt; {@code takeoverMillis} is 0 without takeover. */
     LockToken next(String owner, long takeoverMillis, TakeoverCondition condition) {
-        long number = 1 + (random.nextLong() >>> 2); // positive
+        long number = number();
         return place.isPresent()
                 ? new LockToken(
                         instanceId,

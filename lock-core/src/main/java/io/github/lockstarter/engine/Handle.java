@@ -6,10 +6,12 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Hold.CallbackTurn;
 import io.github.lockstarter.engine.Hold.Entry;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -213,6 +215,47 @@ final class Handle extends Entry implements LockHandle {
     CompletableFuture<ReleaseOutcome> giveBack() {
         hold.lock.dropMinimumHold(hold);
         return beginRelease();
+    }
+
+    @Override
+    public LockTicket detach() {
+        return detach(hold.request.lease());
+    }
+
+    @Override
+    public LockTicket detach(Duration lease) {
+        Detachment detachment = checkedDetachment(lease);
+        ensureHeld();
+        return ticketOf(detachment, BlockingWait.awaitUninterruptibly(running().detach(this, detachment)));
+    }
+
+    @Override
+    public CompletableFuture<LockTicket> detachAsync(Duration lease) {
+        Detachment detachment = checkedDetachment(lease);
+        CompletableFuture<LockTicket> ticket = ensureHeldAsync()
+                .thenCompose(any -> running().detach(this, detachment))
+                .thenApply(outcome -> ticketOf(detachment, outcome));
+        return running().events.completedForCallers(ticket);
+    }
+
+    private LockTicket ticketOf(Detachment detachment, ReleaseOutcome outcome) {
+        AcquireResult answer = detachment.answer;
+        if (answer instanceof AcquireResult.Granted granted) {
+            return new LockTicket(
+                    hold.request.name(), key(), detachment.command.token().value(), granted.fencingToken());
+        }
+        throw switch (outcome) {
+            case STILL_HELD -> Messages.noTicket(key(), "its thread has entered it again. Leave that section first");
+            case ALREADY_RELEASED -> Messages.released(hold);
+            case LOST -> lost();
+            default -> Messages.notDetached(hold, answer);
+        };
+    }
+
+    private Detachment checkedDetachment(Duration lease) {
+        running().settings.checkExtension(LockRequest.of(key()).lease(lease), hold.request.terms());
+        Messages.checkTicket(key(), hold.request, hold.isKept(), running().capabilities);
+        return running().detachment(hold, lease);
     }
 
     @Override

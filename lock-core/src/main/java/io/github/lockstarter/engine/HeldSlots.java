@@ -10,6 +10,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.CallbackTurn;
 import io.github.lockstarter.engine.Hold.Entry;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -256,6 +257,18 @@ final class HeldSlots {
         return outcome;
     }
 
+    /** As {@link #exit}; the lock passes to the ticket. No effect if its thread has entered it again. */
+    CompletableFuture<ReleaseOutcome> detach(Effects todo, Entry entry, Detachment detachment, Moment now) {
+        Hold left = entry.hold;
+        if (left.isHeld() && !entry.hasLeft) {
+            if (left.entries > 1) {
+                return CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);
+            }
+            left.detachment = detachment;
+        }
+        return exit(todo, entry, now);
+    }
+
     private void exitEntry(Effects todo, Hold left, Moment now) {
         left.entries--;
         if (left.entries > 0) {
@@ -481,11 +494,34 @@ final class HeldSlots {
     }
 
     private void releaseSlot(Effects todo, Hold left) {
-        boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
+        Detachment detachment = left.detachment;
         left.state = Hold.State.LEAVING;
-        send(todo, left, requeued);
-        requeueing += requeued ? 1 : 0;
+        if (detachment != null) {
+            todo.add(() -> lock.running.calls.sendAcquire(detachment.command, detachment));
+            releases++;
+        } else {
+            boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
+            send(todo, left, requeued);
+            requeueing += requeued ? 1 : 0;
+        }
         free(left);
+    }
+
+    /** Without a grant to the ticket, the hold is released; if it is unknown which token has the lock, both are. */
+    void detached(Effects todo, Hold left, Detachment detachment, AcquireResult result, Moment now) {
+        releases--;
+        if (result instanceof AcquireResult.Granted) {
+            end(todo, left, ReleaseOutcome.DETACHED, now);
+        } else if (result instanceof AcquireResult.Contended) {
+            completeRelease(todo, left, new ReleaseResult.NotHeld(), now);
+        } else if (result instanceof AcquireResult.Unknown) {
+            ReleaseCommand ofHold = left.releaseCommand(Wait.UNCHANGED);
+            todo.add(() -> lock.running.calls.repeatRelease(ofHold, left.longestLease));
+            todo.add(() -> lock.running.calls.repeatRelease(detachment.releaseCommand(), detachment.command.lease()));
+            end(todo, left, ReleaseOutcome.UNKNOWN, now);
+        } else {
+            send(todo, left, false);
+        }
     }
 
     /** If the store still has the lock, others need not wait for its lease. */

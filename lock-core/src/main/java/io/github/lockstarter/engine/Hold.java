@@ -124,6 +124,10 @@ final class Hold {
 
     boolean releaseSent;
 
+    /** What its owner sends instead of a release. */
+    @Nullable
+    Detachment detachment;
+
     boolean confirming;
 
     /** Whatever the terms are. Written without the monitor if a release failed. */
@@ -257,7 +261,7 @@ final class Hold {
 
     /** Whether another owner may follow without a command. */
     boolean mayBeHandedOver() {
-        return !extended && !isKept() && !grant.revoked;
+        return !extended && !isKept() && !grant.revoked && detachment == null;
     }
 
     /** Whether lease and fencing tokens suffice for another owner. */

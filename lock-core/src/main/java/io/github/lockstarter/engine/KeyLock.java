@@ -203,7 +203,8 @@ final class KeyLock extends TimerEntry {
         }
         WaitOutcome.Failed refusal = running.refusal.get();
         held.expire(todo, now);
-        Obstacle ours = waiter.waits() ? null : held.obstacle(waiter.request.permits(), now);
+        boolean asks = waiter.waits() || waiter.attaches();
+        Obstacle ours = asks ? null : held.obstacle(waiter.request.permits(), now);
         if (refusal != null) {
             decide(todo, waiter, refusal);
         } else if (ours != null) {
@@ -362,6 +363,11 @@ final class KeyLock extends TimerEntry {
         attempt = null;
         if (result instanceof AcquireResult.Granted granted) {
             granted(todo, answered, grant, granted.othersWaiting() > 0, now);
+        } else if (seen != null && answered.waiter.attaches()) {
+            endWait(todo, answered.waiter, seen.outcome()); // concerns the ticket only
+            if (signalledSlot != NONE) {
+                makeAttemptDue();
+            }
         } else if (seen != null) {
             long newPosition = result instanceof AcquireResult.Contended contended ? contended.position() : Waiting.NEW;
             notGranted(todo, answered, seen, newPosition, now);
@@ -427,7 +433,7 @@ final class KeyLock extends TimerEntry {
     }
 
     private static boolean canTake(Waiter waiter, Grant grant) {
-        return grant.slot < waiter.request.permits();
+        return !waiter.attaches() && grant.slot < waiter.request.permits();
     }
 
     /** A minimum hold needs a grant of its own, and the store keeps the first owner's takeover time. */
@@ -446,7 +452,7 @@ final class KeyLock extends TimerEntry {
         if (!queue.isEmpty()) {
             int taken = held.firstFree();
             WaitOutcome busy = made.obstacle(now).outcome();
-            endTries(todo, each -> each.request.permits() <= taken, busy);
+            endTries(todo, each -> !each.attaches() && each.request.permits() <= taken, busy);
         }
     }
 
@@ -676,15 +682,16 @@ final class KeyLock extends TimerEntry {
         int above = signalledSlot == NONE ? taken : Math.min(taken, signalledSlot);
         Waiter waiting = queue.firstAbove(Math.max(above, attemptedPermits));
         Waiter caller = waiting == null ? queue.firstTry() : waiting;
-        return caller != null && caller.request.permits() > above ? caller : null;
+        return caller != null && (caller.attaches() || caller.request.permits() > above) ? caller : null;
     }
 
     @GuardedBy("this")
     private void begin(Effects todo, Waiter caller, Moment now) {
         caller.attempts++;
         int permits = caller.request.permits();
-        int used = signalledSlot < permits ? signalledSlot : NONE;
-        signalledSlot = signalledSlot < permits ? NONE : signalledSlot;
+        boolean uses = signalledSlot < permits && !caller.attaches();
+        int used = uses ? signalledSlot : NONE;
+        signalledSlot = uses ? NONE : signalledSlot;
         if (caller.queued) {
             attemptedPermits = permits;
             nextLookAt = NEVER;

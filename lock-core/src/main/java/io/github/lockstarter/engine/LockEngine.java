@@ -231,6 +231,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
             throw Messages.onePermitOnly(request.keys().get(0), resolved.permits());
         }
         Messages.checkKept(request.keys().get(0), resolved.minHold(), store);
+        if (resolved.ticket().isPresent()) {
+            Messages.checkTicket(request.keys().get(0), resolved, false, store);
+        }
         return resolved;
     }
 

@@ -9,10 +9,12 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.FailedResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Creates the engine's exceptions: failure, key, numbers, remedy. */
 final class Messages {
@@ -99,6 +101,33 @@ final class Messages {
         }
     }
 
+    static void checkTicket(String key, ResolvedRequest request, boolean kept, StoreCapabilities store) {
+        if (!store.tickets()) {
+            throw noTicket(key, "this lock store cannot pass a lock on. Keep the lock in another store");
+        }
+        if (request.permits() > 1 || kept) {
+            throw noTicket(key, "it has several permits or a minimum hold. Leave them out");
+        }
+    }
+
+    static IllegalStateException noTicket(String key, String why) {
+        return new IllegalStateException("Lock '" + LockRequest.printable(key) + "' can have no ticket: " + why);
+    }
+
+    static LockLostException notAttached(Waiter waiter, Obstacle obstacle) {
+        String found = obstacle.isKept()
+                ? "the lock is released, and kept for its minimum hold"
+                : obstacle.remaining().filter(Duration::isZero).isPresent()
+                        ? "the lock is free"
+                        : "the lock is held by " + obstacle.holderText();
+        return new LockLostException(
+                waiter.lock.key,
+                "Could not attach lock '" + waiter.lock.key + "' by its ticket: " + found
+                        + ". The ticket was attached or released before, its lease ended, or an operator revoked it;"
+                        + " nothing has changed. Repeat the work under a lock of its own, unless another instance has"
+                        + " done it");
+    }
+
     static LockInterruptedException interrupted(String key, InterruptedException cause) {
         return new LockInterruptedException(
                 key, "Interrupted while waiting for lock '" + key + "'; the attempt was undone", cause);
@@ -146,6 +175,20 @@ final class Messages {
                 .sessionTime()
                 .map(time -> "its session is certain (" + DurationText.of(time) + ")")
                 .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.request.crashTakeover()) + ")");
+    }
+
+    static LockBackendException notDetached(Hold hold, @Nullable AcquireResult answer) {
+        String failed = "Could not detach " + named(hold) + ", which is released; there is no ticket: ";
+        if (answer instanceof AcquireResult.Recovering recovering) {
+            return new LockStoreRecoveringException(
+                    hold.lock.key,
+                    failed + recovering.problem() + ", so it passes no lock on for another "
+                            + DurationText.of(recovering.retryAfter()),
+                    recovering.retryAfter());
+        }
+        return answer instanceof FailedResult failure
+                ? new LockBackendException(hold.lock.key, failed + failure.reason(), failure.cause())
+                : new LockBackendException(hold.lock.key, failed + KeyLock.FAILED, null);
     }
 
     static IllegalStateException released(Hold hold) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -12,8 +13,9 @@ import java.util.Optional;
  * A request with all its terms: its own, else configured for its name, else the defaults.
  *
  * @param warnAfter hold time after which it is reported as held long; zero for never, as for an unlimited hold
+ * @param ticket of a lock to attach, without a wait
  */
-record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
+record ResolvedRequest(String name, LockTerms terms, Duration warnAfter, Optional<LockTicket> ticket) {
 
     private static final int RENEWALS_PER_LEASE = 3;
     private static final int BATCHES_PER_LEASE = 100;
@@ -22,7 +24,11 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
     static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         LockTerms terms = settings.completed(request);
         boolean unlimited = terms.maxHold().filter(ResolvedRequest::isUnlimited).isPresent();
-        return new ResolvedRequest(request.name(), terms, unlimited ? Duration.ZERO : settings.warnAfter());
+        return new ResolvedRequest(
+                request.name(),
+                request.ticket().isPresent() ? terms.maxWait(Duration.ZERO) : terms,
+                unlimited ? Duration.ZERO : settings.warnAfter(),
+                request.ticket());
     }
 
     /** Such as that of a leader, whom no configured limit concerns. */
@@ -31,7 +37,7 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter) {
     }
 
     private ResolvedRequest with(LockTerms changed) {
-        return new ResolvedRequest(name, changed, warnAfter);
+        return new ResolvedRequest(name, changed, warnAfter, ticket);
     }
 
     ResolvedRequest maxWait(Duration wait) {

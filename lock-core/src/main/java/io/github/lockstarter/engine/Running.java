@@ -7,6 +7,7 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Deadline.Moment;
@@ -245,6 +246,17 @@ final class Running {
         return call(lock, (todo, now) -> lock.held().exit(todo, entry, now));
     }
 
+    Detachment detachment(Hold left, Duration lease) {
+        LockToken token = tokens.detached(left.owner.label());
+        return new Detachment(left, token, lease, tokens.highest(left.lock.key));
+    }
+
+    CompletableFuture<ReleaseOutcome> detach(Entry entry, Detachment detachment) {
+        StackReserve.ensure();
+        KeyLock lock = entry.hold.lock;
+        return call(lock, (todo, now) -> lock.held().detach(todo, entry, detachment, now));
+    }
+
     // Commands
 
     void send(Attempt attempt) {
@@ -259,11 +271,14 @@ final class Running {
                 lock.key,
                 token,
                 request.lease(),
-                tokens.highest(lock.key),
+                Math.max(
+                        tokens.highest(lock.key),
+                        request.ticket().map(LockTicket::fencingToken).orElse(0L)),
                 attempt.fencingTokens,
                 attempt.waiting,
                 request.minHold(),
-                request.permits());
+                request.permits(),
+                request.ticket().map(LockTicket::token));
         attempt.grant = new Grant(
                 token, attempt.sent.nanos(), attempt.fencingTokens, heartbeat.decides(token) ? heartbeat : null);
         calls.sendAcquire(command, attempt);

@@ -43,9 +43,14 @@ final class Waiter {
         this.startedAt = startedAt;
     }
 
+    /** Gets the lock of a ticket: a grant or a refusal to another caller is no answer. */
+    boolean attaches() {
+        return request.ticket().isPresent();
+    }
+
     /** Whether the obstacle was found during its call, for as many permits. */
     boolean accepts(Obstacle seen) {
-        return seen.seenAt() - startedAt >= 0 && seen.permits() >= request.permits();
+        return !attaches() && seen.seenAt() - startedAt >= 0 && seen.permits() >= request.permits();
     }
 
     boolean waits() {

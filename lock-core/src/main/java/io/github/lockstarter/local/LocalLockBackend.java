@@ -292,7 +292,8 @@ public final class LocalLockBackend implements LockBackend {
 
         AcquireResult attempt(AcquireCommand command) {
             boolean again = command.token().equals(owner);
-            if (taken && !again) {
+            Optional<String> present = Optional.ofNullable(owner).map(LockToken::value);
+            if (!again && (command.replaced().isPresent() ? !command.replaced().equals(present) : taken)) {
                 return contend(command);
             }
             int many = command.fencingTokens();
@@ -327,7 +328,8 @@ public final class LocalLockBackend implements LockBackend {
                     : Waiting.NEW;
             Optional<LockHolder> holder =
                     Optional.ofNullable(owner).filter(LockToken::tellsOwner).map(LockToken::holder);
-            return new AcquireResult.Contended(Optional.of(remaining()), position, holder, owner == null);
+            Duration left = taken ? remaining() : Duration.ZERO;
+            return new AcquireResult.Contended(Optional.of(left), position, holder, taken && owner == null);
         }
 
         private long queue(String instanceId, Waiting waiting, int permits) {

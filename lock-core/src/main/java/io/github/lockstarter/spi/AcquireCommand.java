@@ -24,6 +24,11 @@ import java.util.Optional;
  *     time by its own clock
  * @param permits number of slots: the store grants a free one, or repeats the token's slot; 1 unless {@link
  *     StoreCapabilities#permits}
+ * @param replaced {@linkplain LockToken#value token} that must have the lock, which then passes to this attempt's
+ *     token, with this lease. Otherwise the answer is {@code Contended}, even for a free lock, with a remaining lease
+ *     of zero; no crashed owner loses it.
+ *     While the store may have forgotten locks, it is {@code Recovering}, and the replaced token keeps the lock until
+ *     after that time. For one fencing token without waiting or permits; empty unless {@link StoreCapabilities#tickets}
  */
 public record AcquireCommand(
         String key,
@@ -33,7 +38,8 @@ public record AcquireCommand(
         int fencingTokens,
         Optional<Waiting> waiting,
         Duration minHold,
-        int permits) {
+        int permits,
+        Optional<String> replaced) {
 
     /** Maximum number of fencing tokens per grant. */
     public static final int MAX_FENCING_TOKENS = 1024;
@@ -49,6 +55,7 @@ public record AcquireCommand(
      * @param waiting registration
      * @param minHold minimum hold
      * @param permits slots
+     * @param replaced present owner
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public AcquireCommand {
@@ -75,7 +82,7 @@ public record AcquireCommand(
             long fencingFloor,
             int fencingTokens,
             Optional<Waiting> waiting) {
-        this(key, token, lease, fencingFloor, fencingTokens, waiting, Duration.ZERO, 1);
+        this(key, token, lease, fencingFloor, fencingTokens, waiting, Duration.ZERO, 1, Optional.empty());
     }
 
     /**
@@ -85,7 +92,7 @@ public record AcquireCommand(
      */
     public AcquireCommand with(Waiting registration) {
         return new AcquireCommand(
-                key, token, lease, fencingFloor, fencingTokens, Optional.of(registration), minHold, permits);
+                key, token, lease, fencingFloor, fencingTokens, Optional.of(registration), minHold, permits, replaced);
     }
 
     /**

@@ -46,6 +46,13 @@ public abstract class EngineSuites {
     }
 
     @Nested
+    class EngineTickets extends EngineTicketContract {
+        EngineTickets() {
+            super(EngineSuites.this::store);
+        }
+    }
+
+    @Nested
     class EnginePermits extends EnginePermitsContract {
         EnginePermits() {
             super(EngineSuites.this::store);

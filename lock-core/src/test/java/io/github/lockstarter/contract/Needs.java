@@ -38,6 +38,10 @@ final class Needs {
         assumeThat(capabilities.minHold()).as("minimum holds").isTrue();
     }
 
+    void tickets() {
+        assumeThat(capabilities.tickets()).as("detached locks").isTrue();
+    }
+
     void permits() {
         assumeThat(capabilities.permits()).as("locks with several permits").isTrue();
     }

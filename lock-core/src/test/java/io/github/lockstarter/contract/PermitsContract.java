@@ -41,7 +41,8 @@ public abstract class PermitsContract extends BackendContract {
 
     private AcquireResult tryPermit(SpiClient client, LockToken token, int permits) {
         return SpiClient.answer(client.backend()
-                .attemptAcquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty(), Duration.ZERO, permits)));
+                .attemptAcquire(new AcquireCommand(
+                        key, token, LEASE, 0, 1, Optional.empty(), Duration.ZERO, permits, Optional.empty())));
     }
 
     private Held hold(SpiClient client) {
@@ -100,7 +101,15 @@ public abstract class PermitsContract extends BackendContract {
                 .mapToObj(i -> i % 2 == 0 ? alice : bob)
                 .map(client -> client.backend()
                         .attemptAcquire(new AcquireCommand(
-                                key, client.newToken(), LEASE, 0, 1, Optional.empty(), Duration.ZERO, PERMITS)))
+                                key,
+                                client.newToken(),
+                                LEASE,
+                                0,
+                                1,
+                                Optional.empty(),
+                                Duration.ZERO,
+                                PERMITS,
+                                Optional.empty())))
                 .toList();
 
         List<Integer> slots = attempts.stream()
@@ -265,8 +274,8 @@ public abstract class PermitsContract extends BackendContract {
     private long queue(SpiClient client, long position, int permits) {
         Optional<Waiting> place = Optional.of(new Waiting(position, LEASE));
         AcquireResult result = SpiClient.answer(client.backend()
-                .attemptAcquire(
-                        new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, permits)));
+                .attemptAcquire(new AcquireCommand(
+                        key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, permits, Optional.empty())));
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);
         return ((AcquireResult.Contended) result).position();
     }

@@ -156,8 +156,8 @@ public final class SpiClient implements SignalListener {
     /** Acquires a lock that must be free, with a minimum hold. */
     Timed holdAtLeast(String key, Duration lease, Duration minHold) {
         LockToken token = newToken();
-        AcquireResult result = answer(
-                backend.attemptAcquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), minHold, 1)));
+        AcquireResult result = answer(backend.attemptAcquire(
+                new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), minHold, 1, Optional.empty())));
         awaitExecution(key);
         if (result instanceof AcquireResult.Granted granted) {
             return new Timed(new SpiHold(this, key, token, granted.fencingToken()), minHold);

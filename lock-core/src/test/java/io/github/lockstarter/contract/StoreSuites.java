@@ -35,6 +35,13 @@ public abstract class StoreSuites {
     }
 
     @Nested
+    class Tickets extends TicketContract {
+        Tickets() {
+            super(StoreSuites.this::store);
+        }
+    }
+
+    @Nested
     class Permits extends PermitsContract {
         Permits() {
             super(StoreSuites.this::store);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,6 @@ class ResolvedRequestTests {
     }
 
     private static ResolvedRequest leased(Duration lease) {
-        return new ResolvedRequest(LockRequest.UNNAMED, LockTerms.NONE.lease(lease), Duration.ZERO);
+        return new ResolvedRequest(LockRequest.UNNAMED, LockTerms.NONE.lease(lease), Duration.ZERO, Optional.empty());
     }
 }

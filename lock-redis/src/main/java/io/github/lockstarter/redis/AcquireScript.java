@@ -35,7 +35,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
     private static final int SHARED_KEYS = 4;
 
-    private static final int SINGLE_LOCK_ARGUMENTS = 3;
+    private static final int SINGLE_LOCK_ARGUMENTS = 4;
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -65,6 +65,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
         return command.fencingTokens() == 1
                 && command.permits() == 1
                 && command.minHold().isZero()
+                && command.replaced().isEmpty()
                 && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
     }
 
@@ -147,6 +148,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                     .map(waiting -> Long.toString(waiting.position()))
                     .orElse(ScriptCall.ABSENT);
             arguments[from + 2] = timed ? TIMED : ScriptCall.ABSENT;
+            arguments[from + 3] = first.replaced().orElse(ScriptCall.ABSENT);
         }
         keys[slots + count + 1] = history.key();
         keys[slots + count + 2] = history.checkedKey();

@@ -95,7 +95,8 @@ final class TrialLock {
 
     private CompletionStage<Optional<RedisFailure>> acquire(
             LockToken token, Class<? extends AcquireResult> expected, Optional<Waiting> waiting, int permits) {
-        AcquireCommand command = new AcquireCommand(name(), token, LEASE, 0, 1, waiting, Duration.ZERO, permits);
+        AcquireCommand command =
+                new AcquireCommand(name(), token, LEASE, 0, 1, waiting, Duration.ZERO, permits, Optional.empty());
         return acquireScript.send(List.of(command)).thenApply(results -> failure(results.get(0), expected));
     }
 

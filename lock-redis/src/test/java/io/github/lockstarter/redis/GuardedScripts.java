@@ -67,6 +67,26 @@ final class GuardedScripts {
                 fencingTokens));
     }
 
+    /** An attempt that replaces a token. */
+    List<Object> replace(String replaced, String token, String known) {
+        looks++;
+        return Scripts.only(redis.eval(
+                LockScript.ACQUIRE.text(),
+                ScriptOutputType.MULTI,
+                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED + looks, BEFORE},
+                known,
+                Long.toString(GRACE),
+                "",
+                token,
+                LEASE,
+                "0",
+                "",
+                "1",
+                "",
+                "",
+                replaced));
+    }
+
     List<Object> renew(String token, String known) {
         return renew(token, known, 7);
     }

@@ -224,8 +224,8 @@ class LayoutDecisionIT {
         assertThat(new BackendUser(backend).acquire(next))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                         .contains("'lock:history' holds another type", "key-layout"));
-        assertThat(answer(backend.attemptAcquire(
-                        new AcquireCommand("permits", next, LEASE, 0, 1, Optional.empty(), Duration.ZERO, 3))))
+        assertThat(answer(backend.attemptAcquire(new AcquireCommand(
+                        "permits", next, LEASE, 0, 1, Optional.empty(), Duration.ZERO, 3, Optional.empty()))))
                 .isInstanceOf(AcquireResult.Rejected.class);
         assertThat(new BackendUser(backend).renew(next, LEASE, 1)).isInstanceOf(RenewResult.Unknown.class);
     }

@@ -134,7 +134,8 @@ record LockedMethod(
     private static LockRequest request(String name, DistributedLock attributes, Placeholders placeholders) {
         try {
             LockTerms terms = LockTerms.of(attributes, placeholders::duration);
-            return new LockRequest(name, List.of(name), Ownership.THREAD, attributes.inTransaction(), terms);
+            return new LockRequest(
+                    name, List.of(name), Ownership.THREAD, attributes.inTransaction(), terms, Optional.empty());
         } catch (IllegalArgumentException e) {
             throw new LockStartException(
                     placeholders.method(),

@@ -92,7 +92,9 @@ public final class LocksInTransaction {
 
         /** The engine lets only a thread re-enter its locks. */
         private Optional<LockHandle> entered(ReleaseTime release, LockRequest request) {
-            return release == ReleaseTime.KEPT ? TransactionLocks.reenter(locks, request) : Optional.empty();
+            return release == ReleaseTime.KEPT && request.ticket().isEmpty()
+                    ? TransactionLocks.reenter(locks, request)
+                    : Optional.empty();
         }
 
         private LockHandle granted(LockHandle handle, ReleaseTime release, LockingCaller caller) {

@@ -27,13 +27,17 @@
 -- ARGV[4 * count + 5]  position that an earlier answer returned; default is the end of the queue
 -- ARGV[4 * count + 6]  not empty: the time is stored with the lock, for its minimum hold (release.lua), and returned,
 --                      for a caller that counts votes
+-- ARGV[4 * count + 7]  token of a detached lock, or of its holder, to replace: no other lock is granted, neither a free
+--                      nor an abandoned one. In a history younger than the grace, it keeps the lock for the grace and
+--                      the lease
 --
 -- Returns a result for each lock, in order, or not in a list for a single lock. In the usual case it is only the first
 -- fencing token, since a table costs the server more: granted, no other waiting instance known, the marker known to the
 -- caller, and no time requested. Else {status, value, number, marker, who, trace, time}:
 --   1   granted: the first fencing token; the number of other queued instances, if looked at
---   0   another owner has it, or it is kept: remaining lease in ms, -1 if it never expires; position, 0 if not waiting
---   2   free, but the history is younger than the grace: retry delay in ms; 0
+--   0   another owner has it, or it is kept: remaining lease in ms, -1 if it never expires; position, 0 if not waiting.
+--       0 and 0 if it is free instead of having the token to replace
+--   2   free, or replaceable, but the history is younger than the grace: retry delay in ms; 0
 --  -1   not granted, another type is stored in the lock (1), fence (2), waiters (3) or history (4) key; 0
 --  -2   the server refused: not granted, or the owner's fencing tokens are unchanged; 0, 0, and the error as last
 --       element
@@ -51,6 +55,7 @@ local fence, history = KEYS[2 * count + 1], KEYS[2 * count + 2]
 local checked, takeovers = KEYS[2 * count + 3], KEYS[2 * count + 4]
 local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 local block, position, timed = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6]
+local replaced = ARGV[4 * count + 7]
 
 local isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal, recovering, isNamed and isChecked
@@ -79,7 +84,17 @@ for i = 1, count do
     end
     local isOwn = owner and string.find(owner, token, -#token, true)
     local owners, ending, former, trace, slot = {owner}, {lock}, nil, '', nil
-    if owner and not isOwn and isNamed and not recovering then
+    if replaced and not isOwn and not refused then
+      local isReplaced = owner and string.find(owner, replaced, -#replaced, true)
+      if isReplaced and recovering then
+        -- This server may have forgotten that another instance replaced it, and holds the lock.
+        local kept = math.ceil(grace - age / 1000) + lease
+        if redis.call('PTTL', lock) < kept then
+          redis.call('PEXPIRE', lock, string.format('%.0f', kept))
+        end
+      end
+      owner = not isReplaced and (owner or '')
+    elseif owner and not isOwn and isNamed and not recovering then
       local counted = {}
       -- include look.lua: leaves isAbandoned and unacknowledged
       trace = unacknowledged or ''

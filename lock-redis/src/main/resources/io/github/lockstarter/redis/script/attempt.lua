@@ -1,9 +1,9 @@
 -- Decides an attempt, once its lock and the owners were looked at.
 -- Uses lock, waiters, token, lease, floor, name, patience, block, position and timed, see acquire.lua; the variables of
--- check_history.lua; owner, what the lock contains, or nothing if it is free or abandoned; isOwn, whether it is this
--- token; former, what an abandoned lock contained; owners, what all slots contain; ending, the slots that may become
--- free without a signal; slot, nil without permits; trace; and refused, an earlier error, with key, the number of its
--- key.
+-- check_history.lua; owner, what the lock contains, nothing if it is free, abandoned or replaced, or an empty text if it
+-- is free and must not be granted; isOwn, whether it is this token; former, what an abandoned lock contained; owners,
+-- what all slots contain; ending, the slots that may become free without a signal; slot, nil without permits; trace; and
+-- refused, an earlier error, with key, the number of its key.
 -- Sets reply, see acquire.lua.
 local REFUSED, WRONG_TYPE, CONTENDED, GRANTED, RECOVERING = -2, -1, 0, 1, 2
 local FENCE_KEY, WAITERS_KEY = 2, 3
@@ -62,7 +62,7 @@ elseif not refused and owner and not isOwn then
         end
       end
     end
-    status, value, number = CONTENDED, -1, place or 0
+    status, value, number = CONTENDED, owner == '' and 0 or -1, place or 0
     for _, place in ipairs(ending) do
       local left = redis.call('PTTL', place)
       value = left >= 0 and (value < 0 or left < value) and left or value

@@ -11,6 +11,7 @@ import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.RestartContract;
+import io.github.lockstarter.contract.TicketContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -49,6 +50,14 @@ class RedisClusterContractIT {
     @Tag(Effort.FULL)
     class MinimumHold extends MinimumHoldContract {
         MinimumHold() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Tickets extends TicketContract {
+        Tickets() {
             super(RedisClusterContractIT::store);
         }
     }

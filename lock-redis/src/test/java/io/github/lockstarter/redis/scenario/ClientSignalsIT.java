@@ -221,6 +221,7 @@ class ClientSignalsIT extends RedisScenario {
     }
 
     private static AcquireCommand permit(String name, String instance, long sequence, Optional<Waiting> waiting) {
-        return new AcquireCommand(name, token(instance, sequence), LONG_LEASE, 0, 1, waiting, Duration.ZERO, 2);
+        return new AcquireCommand(
+                name, token(instance, sequence), LONG_LEASE, 0, 1, waiting, Duration.ZERO, 2, Optional.empty());
     }
 }

@@ -51,6 +51,11 @@ final class FencingTokens {
         return missing > 0 ? offset + missing : offset;
     }
 
+    /** Whether fencing tokens at this offset are below those of later revisions. */
+    boolean hasRoomFor(long offset) {
+        return offset - known < ROOM;
+    }
+
     ByteString name() {
         return name;
     }

@@ -70,12 +70,72 @@ record LockAcquirer(
     }
 
     CompletableFuture<AcquireResult> attemptKey(AcquireCommand command, Deadline deadline) {
+        if (command.replaced().isPresent()) {
+            return replace(command, command.replaced().get(), deadline).exceptionally(this::notAttempted);
+        }
         CompletableFuture<AcquireResult> result = command.permits() == 1 && !busy.remove(command.key())
                 ? begin(command, names.lock(command.key()), deadline)
                 : readSlots(command, deadline).thenCompose(read -> read.free()
                         .map(slot -> begin(command, slot, deadline))
                         .orElseGet(() -> refused(command, read, deadline)));
         return result.exceptionally(this::notAttempted);
+    }
+
+    /** The key stays, so that its fencing tokens are those after the replaced owner's, of the same revision. */
+    private CompletableFuture<AcquireResult> replace(AcquireCommand command, String replaced, Deadline deadline) {
+        ByteString name = names.lock(command.key());
+        return client.read(tokens.name(), deadline)
+                .thenAccept(tokens::readOffset)
+                .thenCompose(any -> client.range(name, deadline))
+                .thenCompose(read -> {
+                    List<KeyValue> taken = read.getKvsList();
+                    if (taken.isEmpty()) {
+                        return CompletableFuture.<AcquireResult>completedFuture(
+                                new AcquireResult.Contended(Optional.of(Duration.ZERO), Waiting.NEW));
+                    }
+                    KeyValue found = taken.get(0);
+                    return LockEntry.isOf(replaced).test(found)
+                            ? replace(command, replaced, found, deadline)
+                            : refused(
+                                    command,
+                                    new ReadSlots(
+                                            Optional.empty(),
+                                            taken,
+                                            read.getHeader().getRevision()),
+                                    deadline);
+                });
+    }
+
+    private CompletableFuture<AcquireResult> replace(
+            AcquireCommand command, String replaced, KeyValue found, Deadline deadline) {
+        LockEntry entry = LockEntry.of(found.getValue()).orElseThrow().passedTo(command.token(), command.lease());
+        long first = entry.firstFencingToken(found.getCreateRevision());
+        if (!tokens.hasRoomFor(entry.offset()) || first <= command.fencingFloor()) {
+            String reason = "The grant of this lock has no fencing token left";
+            return CompletableFuture.completedFuture(
+                    new AcquireResult.Rejected(reason, new IllegalStateException(reason)));
+        }
+        return client.grantLease(command.lease(), deadline).thenCompose(lease -> {
+            attempts.begin(command.token(), lease.getID(), lease.getTTL());
+            TxnRequest request = TxnRequest.newBuilder()
+                    .addCompare(Requests.isUnchanged(found))
+                    .addSuccess(Requests.put(found.getKey(), entry.stored(), lease.getID()))
+                    .build();
+            return client.transact(request, deadline)
+                    .thenCompose(response -> {
+                        client.revokeLease(response.getSucceeded() ? found.getLease() : lease.getID(), deadline);
+                        if (!response.getSucceeded()) { // such as a renewal that has replaced the lease
+                            attempts.forget(command.token(), lease.getID());
+                            return replace(command, replaced, deadline);
+                        }
+                        attempts.granted(command.token(), System.nanoTime());
+                        return CompletableFuture.completedFuture(grant(command, first, 0, 0, deadline));
+                    })
+                    .exceptionally(thrown -> {
+                        EtcdFailure failure = EtcdFailure.of(thrown, target);
+                        return new AcquireResult.Unknown(failure.reason(), failure.cause());
+                    });
+        });
     }
 
     private CompletableFuture<AcquireResult> begin(AcquireCommand command, ByteString slot, Deadline deadline) {

@@ -44,7 +44,11 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
     }
 
     static Predicate<KeyValue> isOf(LockToken token) {
-        return lock -> of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token.value()));
+        return isOf(token.value());
+    }
+
+    static Predicate<KeyValue> isOf(String token) {
+        return lock -> of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token));
     }
 
     ByteString stored() {
@@ -67,6 +71,11 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
 
     LockEntry leasedFor(Duration longer) {
         return new LockEntry(token, offset, fencingTokens, longer);
+    }
+
+    /** For another owner of the same key: the next fencing token of its revision. */
+    LockEntry passedTo(LockToken next, Duration time) {
+        return new LockEntry(Optional.of(next.value()), offset + fencingTokens, 1, time);
     }
 
     LockEntry keptFor(Duration rest) {

@@ -112,7 +112,7 @@ class EtcdKeysIT extends EtcdScenario {
     }
 
     private AcquireCommand attempt(LockToken token, int permits) {
-        return new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty(), Duration.ZERO, permits);
+        return new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty(), Duration.ZERO, permits, Optional.empty());
     }
 
     private long proposals() {

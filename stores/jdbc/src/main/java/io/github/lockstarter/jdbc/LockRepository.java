@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,9 @@ abstract class LockRepository {
 
     /** Tries the slot that the token holds, otherwise the first free one. A single slot is not read first. */
     private Optional<AcquireResult> attempt(List<String> slots, AcquireCommand command) throws SQLException {
+        if (command.replaced().isPresent()) {
+            return replace(slots.get(0), command, command.replaced().get());
+        }
         List<LockRow> found = slots.size() == 1 ? List.of() : find(slots);
         List<LockRow> busy = found.stream().filter(row -> !row.isExpired()).toList();
         List<String> taken = busy.stream().map(LockRow::key).toList();
@@ -87,6 +91,20 @@ abstract class LockRepository {
         return slot.isEmpty()
                 ? Optional.of(contended(busy))
                 : attempt(slot.get(), command).map(result -> inSlot(slots.indexOf(slot.get()), result));
+    }
+
+    /** Empty if the row changes concurrently. */
+    private Optional<AcquireResult> replace(String key, AcquireCommand command, String replaced) throws SQLException {
+        Optional<LockRow> row = find(key).filter(each -> !each.isExpired());
+        if (row.isEmpty()) {
+            return Optional.of(new AcquireResult.Contended(Optional.of(Duration.ZERO), Waiting.NEW));
+        }
+        if (!row.get().isOf(replaced)) {
+            return answer(key, command, row.get());
+        }
+        return changeOwner(key, command.token().value(), command.lease(), "> " + now() + " AND owner = ?", replaced)
+                ? numbered(key, command, 0)
+                : Optional.empty();
     }
 
     private static Optional<String> slotOf(String token, List<LockRow> rows) {
@@ -262,12 +280,17 @@ abstract class LockRepository {
     abstract boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException;
 
     boolean takeOver(String key, String token, Duration lease) throws SQLException {
+        return changeOwner(key, token, lease, "<= " + now());
+    }
+
+    /** The end of the lease fulfils the condition, which may have further parameters. */
+    private boolean changeOwner(String key, String token, Duration lease, String condition, Object... parameters)
+            throws SQLException {
         return session.change(
                 "UPDATE " + table.name() + " SET owner = ?, fencing_token = 0, granted_at = " + now()
-                        + ", lock_until = " + later() + " WHERE lock_key = ? AND lock_until <= " + now(),
-                token,
-                micros(lease),
-                key);
+                        + ", lock_until = " + later() + " WHERE lock_key = ? AND lock_until " + condition,
+                Stream.concat(Stream.<Object>of(token, micros(lease), key), Stream.of(parameters))
+                        .toArray());
     }
 
     /**

@@ -122,7 +122,8 @@ class SlotStatementsTests {
 
     private AcquireResult acquire(int permits) throws SQLException {
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", ++sequence);
-        AcquireCommand command = new AcquireCommand("key", token, LONG, 0, 1, Optional.empty(), Duration.ZERO, permits);
+        AcquireCommand command = new AcquireCommand(
+                "key", token, LONG, 0, 1, Optional.empty(), Duration.ZERO, permits, Optional.empty());
         return locks.trySlots(SLOTS.subList(0, permits), command);
     }
 }

@@ -71,7 +71,8 @@ import java.util.stream.IntStream;
  */
 public final class RedlockBackend implements LockBackend {
 
-    private static final StoreCapabilities CAPABILITIES = StoreCapabilities.ALL.withOnePermit();
+    private static final StoreCapabilities CAPABILITIES =
+            StoreCapabilities.ALL.withOnePermit().withoutTickets();
 
     private static final int LEAST_NODES = 3;
 

@@ -66,8 +66,8 @@ class RedlockMinimumHoldTests {
     private final RedlockBackend backend = new RedlockBackend(nodes, LEASE);
 
     private void acquire() {
-        CompletionStage<AcquireResult> acquiring =
-                backend.attemptAcquire(new AcquireCommand(KEY, TOKEN, LEASE, 0, 1, Optional.empty(), MINIMUM, 1));
+        CompletionStage<AcquireResult> acquiring = backend.attemptAcquire(
+                new AcquireCommand(KEY, TOKEN, LEASE, 0, 1, Optional.empty(), MINIMUM, 1, Optional.empty()));
         nodes.subList(0, 3).forEach(Node::grants);
         acquiring.toCompletableFuture().join();
     }

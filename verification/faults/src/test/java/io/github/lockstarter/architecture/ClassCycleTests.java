@@ -33,6 +33,7 @@ class ClassCycleTests {
             "WaitQueue",
             "Attempt",
             "Hold",
+            "Detachment",
             "RenewAttempt",
             "WaitOutcome",
             "Obstacle"));

@@ -46,7 +46,8 @@ final class HastyBackend extends ForwardingBackend {
                 command.fencingTokens(),
                 command.waiting(),
                 command.minHold(),
-                command.permits()));
+                command.permits(),
+                command.replaced()));
     }
 
     @Override
