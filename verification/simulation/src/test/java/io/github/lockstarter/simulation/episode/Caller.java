@@ -58,6 +58,7 @@ final class Caller {
     private int limit = 1;
     private long waitsSince;
     private boolean holding;
+    private boolean detaches;
     private boolean hasBegun;
 
     Caller(World world, Instance instance, Plan.PlannedCaller plan, Random random) {
@@ -85,7 +86,8 @@ final class Caller {
         if (world.isEnding() || instance.isStopping() || left-- <= 0) {
             return;
         }
-        Deed deed = Deed.draw(random);
+        detaches = world.plan.tickets() && random.nextInt(3) == 0;
+        Deed deed = detaches ? Deed.HOLD : Deed.draw(random);
         Duration patience = patience(deed);
         LockRequest request = request(deed, patience);
         EpisodeSection.Asked asked = new EpisodeSection.Asked(
@@ -141,7 +143,9 @@ final class Caller {
     /** Limits that differ, as while a limit is changed. */
     private int permits(Deed deed) {
         int most = world.setting.permits();
-        limit = deed == Deed.SEVERAL || most == 1 ? 1 : random.nextInt(3) > 0 ? most : 1 + random.nextInt(most);
+        limit = detaches || deed == Deed.SEVERAL || most == 1
+                ? 1
+                : random.nextInt(3) > 0 ? most : 1 + random.nextInt(most);
         return limit;
     }
 
@@ -160,7 +164,7 @@ final class Caller {
         if (deed == Deed.ENTER_AGAIN) {
             enterAgain(handle);
         }
-        new EpisodeSection(world, instance, asked, handle, lasts, random, () -> {
+        new EpisodeSection(world, instance, asked, handle, lasts, random, detaches, () -> {
             holding = false;
             pause();
         });

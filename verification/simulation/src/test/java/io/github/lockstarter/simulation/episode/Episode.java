@@ -47,9 +47,11 @@ public final class Episode {
      *
      * @param events the log, by time
      * @param faults that occurred
+     * @param attached tickets by which an instance got the lock
      * @param violations of any invariant, by time
      */
-    public record Outcome(Plan plan, List<LabEvent> events, List<FaultKind> faults, List<Violation> violations) {
+    public record Outcome(
+            Plan plan, List<LabEvent> events, List<FaultKind> faults, int attached, List<Violation> violations) {
 
         /** How many locks were granted to callers. */
         public long grants() {
@@ -97,7 +99,12 @@ public final class Episode {
         List<LabEvent> events = world.log().stream()
                 .sorted(Comparator.comparingLong(LabEvent::at))
                 .toList();
-        return new Outcome(world.plan, events, List.copyOf(begun), CheckSuite.violations(new History(events)));
+        return new Outcome(
+                world.plan,
+                events,
+                List.copyOf(begun),
+                world.tickets.attached(),
+                CheckSuite.violations(new History(events)));
     }
 
     private void begin(Plan.PlannedFault fault) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.simulation.episode;
 
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,7 @@ final class EpisodeSection {
     private final Random random;
     private final Map<String, Long> reads = new HashMap<>();
     private final long until;
+    private final boolean detaches;
     private final Runnable done;
     private long certainAt;
     private long deadline;
@@ -52,6 +55,7 @@ final class EpisodeSection {
      * @param asked the request
      * @param lasts until the release
      * @param random times of the checks
+     * @param detaches whether it ends by a detach
      * @param done called after the release has returned
      */
     EpisodeSection(
@@ -61,6 +65,7 @@ final class EpisodeSection {
             LockHandle handle,
             Duration lasts,
             Random random,
+            boolean detaches,
             Runnable done) {
         this.world = world;
         this.instance = instance;
@@ -68,6 +73,7 @@ final class EpisodeSection {
         this.handle = handle;
         this.keys = handle.keys().size() > 1 ? handle.keys() : List.of(LabEvent.slotOf(handle.key(), handle.slot()));
         this.random = random;
+        this.detaches = detaches;
         this.begunAt = world.time.nanos();
         this.until = begunAt + lasts.toNanos();
         this.done = done;
@@ -116,6 +122,10 @@ final class EpisodeSection {
                 world.anomaly("I6", instance.name, keys.get(0), "held for longer than the maximum hold");
             }
             world.instances.forEach(other -> other.sections.forEach(this::compare));
+            keys.stream()
+                    .filter(world.tickets::have)
+                    .forEach(key -> world.anomaly(
+                            "I1", instance.name, key, "is certain of a lock that is a ticket's: " + this));
             keys.stream()
                     .filter(key -> instance.witness.isRevoked(key, tokenOf(key)))
                     .forEach(key -> world.anomaly(
@@ -200,7 +210,7 @@ final class EpisodeSection {
                     .noting(written ? "written" : NOT_WRITTEN));
         }
         over = true;
-        handle.closeAsync().whenComplete((outcome, failure) -> {
+        (detaches ? detach(now) : handle.closeAsync()).whenComplete((outcome, failure) -> {
             for (String key : keys) {
                 world.write(world.event(EventKind.RELEASED, instance.name)
                         .of(key, tokenOf(key))
@@ -211,6 +221,24 @@ final class EpisodeSection {
             }
             instance.sections.remove(this);
             done.run();
+        });
+    }
+
+    private CompletableFuture<ReleaseOutcome> detach(long sent) {
+        return handle.detachAsync(world.setting.lease()).handle((ticket, failure) -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof LockLostException lost) {
+                throw lost;
+            }
+            if (ticket == null) {
+                if (!(cause instanceof LockBackendException)) {
+                    world.anomaly("I5", instance.name, keys.get(0), "unexpected " + cause);
+                }
+                handle.closeAsync(); // in doubt, it is not detached
+                return ReleaseOutcome.UNKNOWN;
+            }
+            world.tickets.detached(ticket, sent);
+            return ReleaseOutcome.DETACHED;
         });
     }
 

@@ -40,7 +40,8 @@ record Finding(Plan plan, Violation violation, List<LabEvent> events) {
         List<Violation> same = shortest.violations().stream()
                 .filter(found -> found.invariant().equals(violation.invariant()))
                 .toList();
-        return of(new Episode.Outcome(shortest.plan(), shortest.events(), shortest.faults(), same));
+        return of(
+                new Episode.Outcome(shortest.plan(), shortest.events(), shortest.faults(), shortest.attached(), same));
     }
 
     @Override

@@ -14,8 +14,10 @@ import java.util.stream.Collectors;
  * @param setting servers, instances and settings
  * @param callers of locks
  * @param faults by time
+ * @param tickets whether callers detach locks
  */
-public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<PlannedFault> faults) {
+public record Plan(
+        long seed, Setting setting, List<PlannedCaller> callers, List<PlannedFault> faults, boolean tickets) {
 
     private static final long CALM = 7;
     private static final int MOST_CALLERS = 4;
@@ -137,7 +139,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
                 callers.add(new PlannedCaller(instance, number, Integer.MAX_VALUE));
             }
         }
-        return new Plan(seed, setting, callers, draw(random, setting));
+        return new Plan(seed, setting, callers, draw(random, setting), false);
     }
 
     private static List<PlannedFault> draw(SplittableRandom random, Setting setting) {
@@ -159,12 +161,17 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
         return faults;
     }
 
+    /** The same with detached locks. */
+    public Plan withTickets() {
+        return new Plan(seed, setting, callers, faults, true);
+    }
+
     Plan withFaults(List<PlannedFault> fewer) {
-        return new Plan(seed, setting, callers, fewer);
+        return new Plan(seed, setting, callers, fewer, tickets);
     }
 
     Plan withCallers(List<PlannedCaller> fewer) {
-        return new Plan(seed, setting, fewer, faults);
+        return new Plan(seed, setting, fewer, faults, tickets);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -29,18 +30,29 @@ class SimulationTests {
 
     @Test
     void violatesNoInvariant() {
+        violatesNoInvariant(Plan::of, EPISODES);
+    }
+
+    @Test
+    void violatesNoInvariantWithDetachedLocks() {
+        violatesNoInvariant(seed -> Plan.of(seed).withTickets(), EPISODES / 2);
+    }
+
+    private static void violatesNoInvariant(LongFunction<Plan> plans, int episodes) {
         Long one = Long.getLong("lock.test.seed");
         long first = one == null ? System.nanoTime() : one;
-        int count = one == null ? Integer.getInteger("lock.test.episodes", EPISODES) : 1;
+        int count = one == null ? Integer.getInteger("lock.test.episodes", episodes) : 1;
         System.out.println("Episodes from -Dlock.test.seed=" + first + " on");
         long began = System.nanoTime();
         long grants = 0;
+        long attached = 0;
         Map<FaultKind, Integer> faults = new TreeMap<>();
         List<Finding> findings = new ArrayList<>();
 
         for (long seed = first; seed < first + count && findings.size() < LONGEST_TRACE; seed++) {
-            Episode.Outcome outcome = run(seed);
+            Episode.Outcome outcome = run(plans.apply(seed));
             grants += outcome.grants();
+            attached += outcome.attached();
             outcome.faults().forEach(kind -> faults.merge(kind, 1, Integer::sum));
             if (!outcome.violations().isEmpty()) {
                 findings.add(Finding.of(outcome).shortest(LUA));
@@ -49,16 +61,16 @@ class SimulationTests {
 
         double seconds = (System.nanoTime() - began) / 1e9;
         System.out.printf(
-                "%d episodes in %.1f s (%.0f a second), %d grants, faults %s%n",
-                count, seconds, count / seconds, grants, faults);
+                "%d episodes in %.1f s (%.0f a second), %d grants, %d locks attached, faults %s%n",
+                count, seconds, count / seconds, grants, attached, faults);
         assertThat(findings).isEmpty();
     }
 
-    private static Episode.Outcome run(long seed) {
+    private static Episode.Outcome run(Plan plan) {
         try {
-            return Episode.run(Plan.of(seed), LUA);
+            return Episode.run(plan, LUA);
         } catch (RuntimeException | Error e) {
-            throw new AssertionError("The episode of -Dlock.test.seed=" + seed + " failed", e);
+            throw new AssertionError("The episode of -Dlock.test.seed=" + plan.seed() + " failed", e);
         }
     }
 

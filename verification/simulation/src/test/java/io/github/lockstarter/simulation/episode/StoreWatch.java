@@ -103,22 +103,26 @@ final class StoreWatch {
     private void look(String key) {
         SimRedis master = world.servers.master().redis;
         Optional<String> owner = master.text(World.entry(key));
-        owner.map(OWNER::matcher).filter(Matcher::matches).ifPresent(parts -> {
-            boolean left = world.running(parts.group(2))
-                    .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
-                    .filter(instance -> instance.waiting().stream().noneMatch(caller -> caller.isOneOfSeveral(key)))
-                    .isPresent();
-            report("I8", key, "no instance has the lock of " + parts.group(), left, tidy());
-            boolean abandoned =
-                    parts.group(3) != null && world.isDead(parts.group(2)) && world.isWanted(key, any -> true);
-            report("I5", key, "no instance takes over the lock of " + parts.group(), abandoned, takeover());
-        });
+        owner.filter(each -> !each.contains("(detached)")) // may be a ticket's
+                .map(OWNER::matcher)
+                .filter(Matcher::matches)
+                .ifPresent(parts -> look(key, parts));
         boolean signalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
         Map<String, Double> queue = master.scores(World.entry(LabEvent.lockOf(key)) + ":waiters");
         report("I5", key, SLEEPS, signalled && isQueued(key, queue.keySet()), world.longestFree(key));
         if (!world.isClockStepped() && World.slotOf(key) == 0) {
             queue.forEach((id, place) -> look(key, id, place));
         }
+    }
+
+    private void look(String key, Matcher owner) {
+        boolean left = world.running(owner.group(2))
+                .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
+                .filter(instance -> instance.waiting().stream().noneMatch(caller -> caller.isOneOfSeveral(key)))
+                .isPresent();
+        report("I8", key, "no instance has the lock of " + owner.group(), left, tidy());
+        boolean abandoned = owner.group(3) != null && world.isDead(owner.group(2)) && world.isWanted(key, any -> true);
+        report("I5", key, "no instance takes over the lock of " + owner.group(), abandoned, takeover());
     }
 
     /**

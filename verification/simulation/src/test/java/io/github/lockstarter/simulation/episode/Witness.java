@@ -53,7 +53,11 @@ final class Witness extends ForwardingBackend {
     public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         long sent = world.time.nanos();
         world.lateWithdrawals.attempt(command);
-        return order.ask(command.key(), () -> backend.attemptAcquire(command)).thenApply(result -> {
+        CompletionStage<AcquireResult> answer = detaches(command)
+                ? order.release(
+                        command.key(), tokenOf(command.replaced().orElseThrow()), () -> backend.attemptAcquire(command))
+                : order.ask(command.key(), () -> backend.attemptAcquire(command));
+        return answer.thenApply(result -> {
             if (result instanceof AcquireResult.Granted granted) {
                 granted.takenOverFrom().ifPresent(holder -> world.promises.takenOver(worker, command.key(), holder));
                 sentAt.put(command.key() + '#' + granted.fencingToken(), sent);
@@ -70,6 +74,16 @@ final class Witness extends ForwardingBackend {
             }
             return result;
         });
+    }
+
+    /** A detach is sent as a release is, beside attempts of the line. */
+    private static boolean detaches(AcquireCommand command) {
+        return command.replaced().isPresent() && command.token().owner().contains("(detached)");
+    }
+
+    private static LockToken tokenOf(String stored) {
+        String[] parts = stored.split("[:|]", 3);
+        return new LockToken(parts[0], Long.parseLong(parts[1]));
     }
 
     @Override

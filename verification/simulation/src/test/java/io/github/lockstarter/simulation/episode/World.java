@@ -63,6 +63,7 @@ final class World {
     final PromiseWatch promises = new PromiseWatch(this);
     final LateWithdrawals lateWithdrawals = new LateWithdrawals(this);
     final StoreWatch watch = new StoreWatch(this);
+    final Tickets tickets;
 
     /** All that have started, by their ids. */
     private final Map<String, Instance> started = new HashMap<>();
@@ -89,6 +90,7 @@ final class World {
         this.plan = plan;
         this.setting = plan.setting();
         this.ids = random("ids");
+        this.tickets = new Tickets(this);
         List<Server> group = new ArrayList<>();
         for (int i = 0; i <= setting.replicas(); i++) {
             group.add(new Server("redis-" + i, new WatchedRedis(this, lua, this::serverMicros, this::nextId)));

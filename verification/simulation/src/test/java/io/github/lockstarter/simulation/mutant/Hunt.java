@@ -6,6 +6,7 @@ import io.github.lockstarter.simulation.episode.Plan;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
+import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 
 /**
@@ -17,15 +18,20 @@ import java.util.stream.LongStream;
 record Hunt(Mutant mutant, long seed, Optional<Violation> kill) {
 
     /** Runs the episodes with these seeds, one after the other. */
-    @SuppressWarnings("try") // the methods are changed while the resource is open
     static Hunt of(Mutant mutant, LongStream seeds) {
+        return of(mutant, seeds, Plan::of);
+    }
+
+    /** The same with other plans. */
+    @SuppressWarnings("try") // the methods are changed while the resource is open
+    static Hunt of(Mutant mutant, LongStream seeds, LongFunction<Plan> plans) {
         long seed = 0;
         try (LuaInterpreter lua = new LuaInterpreter(new EditedScripts(mutant.edits()));
                 ChangedMethods ignored = new ChangedMethods(mutant.changes())) {
             PrimitiveIterator.OfLong next = seeds.iterator();
             while (next.hasNext()) {
                 seed = next.nextLong();
-                Optional<Violation> found = Episode.run(Plan.of(seed), lua).violations().stream()
+                Optional<Violation> found = Episode.run(plans.apply(seed), lua).violations().stream()
                         .filter(violation -> mutant.invariants().contains(violation.invariant()))
                         .findFirst();
                 if (found.isPresent()) {
