@@ -27,7 +27,7 @@ import org.springframework.test.context.DynamicPropertySource;
             "sample.jobs.report-cron=-",
             "sample.jobs.report-time=50ms",
             "sample.jobs.index-time=4s",
-            "sample.jobs.export-time=1h",
+            "sample.jobs.archive-time=1h",
             "sample.prices.price-time=300ms",
             "sample.jobs.reminder-delay=100ms"
         })

@@ -1,30 +1,71 @@
 package io.github.lockstarter.sample.jobs;
 
-import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.OnLost;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.sample.SimulatedWork;
-import io.github.lockstarter.sample.orders.OrderStore;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 
-/** Makes one long blocking call, which cannot check the lock: if the lock is lost, its thread is interrupted. */
+/** A request takes the lock; the instance that takes the job from the queue continues under it. */
 @Service
 class ExportJob {
 
-    private final OrderStore orders;
-    private final JobProperties properties;
+    private static final Logger log = LoggerFactory.getLogger(ExportJob.class);
 
-    ExportJob(OrderStore orders, JobProperties properties) {
-        this.orders = orders;
+    private static final String QUEUE = "sample:exports";
+    private static final Duration LONGEST_IN_QUEUE = Duration.ofSeconds(30);
+
+    private final LockOperations locks;
+    private final StringRedisTemplate redis;
+    private final JobProperties properties;
+    private final AtomicLong exports = new AtomicLong();
+
+    ExportJob(LockOperations locks, StringRedisTemplate redis, JobProperties properties) {
+        this.locks = locks;
+        this.redis = redis;
         this.properties = properties;
     }
 
-    /** {@return the number of exported orders} */
-    @DistributedLock(name = "export", leaseMs = 1000, onLost = OnLost.INTERRUPT)
-    public Exported export() {
-        SimulatedWork.lasting(properties.exportTime());
-        return new Exported(orders.lastOrderId());
+    /**
+     * Queues an export. The lock stays locked until the export is done, or has waited too long.
+     *
+     * @throws io.github.lockstarter.LockNotAcquiredException if one is queued or running in any instance
+     */
+    void request() {
+        try (LockHandle lock = locks.acquire(LockRequest.of("export").withoutWaiting())) {
+            LockTicket ticket = lock.detach(LONGEST_IN_QUEUE);
+            redis.opsForList().leftPush(QUEUE, ticket.text()); // the ticket is a secret: keep it out of the log
+        }
     }
 
-    /** Result of an export. */
-    record Exported(long orders) {}
+    @Scheduled(fixedDelayString = "${sample.jobs.export-delay}")
+    void work() {
+        String ticket = redis.opsForList().rightPop(QUEUE);
+        if (ticket == null) {
+            return;
+        }
+        try {
+            locks.execute(LockRequest.ofTicket(LockTicket.of(ticket)), this::export);
+        } catch (LockLostException e) {
+            log.warn("An export is left out or incomplete; request it again", e);
+        }
+    }
+
+    private void export() {
+        SimulatedWork.lasting(properties.reportTime());
+        exports.incrementAndGet();
+    }
+
+    /** {@return the number of exports by this instance} */
+    long exports() {
+        return exports.get();
+    }
 }

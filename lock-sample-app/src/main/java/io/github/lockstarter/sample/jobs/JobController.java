@@ -1,9 +1,11 @@
 package io.github.lockstarter.sample.jobs;
 
 import java.util.Optional;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 @RestController
@@ -12,14 +14,17 @@ class JobController {
 
     private final ReportJob reports;
     private final IndexJob index;
-    private final ExportJob exports;
+    private final ArchiveJob archive;
     private final ReminderJob reminders;
+    private final ExportJob exports;
 
-    JobController(ReportJob reports, IndexJob index, ExportJob exports, ReminderJob reminders) {
+    JobController(
+            ReportJob reports, IndexJob index, ArchiveJob archive, ReminderJob reminders, ExportJob exports) {
         this.reports = reports;
         this.index = index;
-        this.exports = exports;
+        this.archive = archive;
         this.reminders = reminders;
+        this.exports = exports;
     }
 
     @PostMapping("/report")
@@ -34,15 +39,30 @@ class JobController {
         return index.rebuild();
     }
 
-    @PostMapping("/export")
-    ExportJob.Exported export() {
-        return exports.export();
+    @PostMapping("/archive")
+    ArchiveJob.Archived archive() {
+        return archive.archive();
     }
 
     @GetMapping("/reminders")
     ReminderJob.Reminders reminders() {
         return reminders.reminders();
     }
+
+    @PostMapping("/export")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    Exports export() {
+        exports.request();
+        return exports();
+    }
+
+    @GetMapping("/export")
+    Exports exports() {
+        return new Exports(exports.exports());
+    }
+
+    /** Number of exports by this instance. */
+    record Exports(long done) {}
 
     /**
      * Result of the report job.

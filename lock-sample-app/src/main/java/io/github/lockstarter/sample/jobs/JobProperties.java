@@ -9,4 +9,4 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 record JobProperties(
         @DefaultValue("3s") Duration reportTime,
         @DefaultValue("6s") Duration indexTime,
-        @DefaultValue("1m") Duration exportTime) {}
+        @DefaultValue("1m") Duration archiveTime) {}

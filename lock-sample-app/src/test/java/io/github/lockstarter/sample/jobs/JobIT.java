@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTicket;
+import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.sample.RunningSample;
 import io.github.lockstarter.sample.SampleClient.Answer;
@@ -58,11 +60,11 @@ class JobIT extends RunningSample {
 
     /** Its blocking call would last for an hour. */
     @Test
-    void interruptsTheExportWhenItsLockIsDeletedByHand() {
-        CompletableFuture<Answer> running = client.postAsync("/jobs/export");
-        awaitHeld("export");
+    void interruptsTheArchivingWhenItsLockIsDeletedByHand() {
+        CompletableFuture<Answer> running = client.postAsync("/jobs/archive");
+        awaitHeld("archive");
 
-        redis.delete("lock:{export}"); // whatever it answers: a pause may have ended its lease
+        redis.delete("lock:{archive}"); // whatever it answers: a pause may have ended its lease
 
         Answer answer = running.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
         assertThat(answer.status()).isEqualTo(500);
@@ -78,6 +80,25 @@ class JobIT extends RunningSample {
             assertThat(reminders.number("sent")).isPositive();
             assertThat(reminders.number("term")).isPositive();
         });
+    }
+
+    @Test
+    void continuesAnExportUnderTheLockOfTheRequest() {
+        long before = client.get("/jobs/export").number("done");
+        await().until(() -> client.post("/jobs/export").status() == 202);
+
+        await().until(() -> client.get("/jobs/export").number("done") > before);
+
+        await().until(() -> client.post("/jobs/export").status() == 202); // as soon as the lock is free
+    }
+
+    @Test
+    void refusesAnExportWhileAnotherIsQueued() {
+        LockTicket ticket = locks.acquire("export").detach();
+
+        assertThat(client.post("/jobs/export").status()).isEqualTo(409);
+
+        assertThat(locks.release(ticket)).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
