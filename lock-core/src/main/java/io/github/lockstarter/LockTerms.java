@@ -216,7 +216,16 @@ public record LockTerms(
      */
     public LockTerms maxWait(Duration wait) {
         return new LockTerms(
-                Optional.of(wait), lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
+                Optional.of(wait),
+                lease,
+                renewal,
+                minHold,
+                minHoldIf,
+                maxHold,
+                crashTakeover,
+                permits,
+                release,
+                onLost);
     }
 
     /**
@@ -226,7 +235,16 @@ public record LockTerms(
      */
     public LockTerms lease(Duration time) {
         return new LockTerms(
-                maxWait, Optional.of(time), renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
+                maxWait,
+                Optional.of(time),
+                renewal,
+                minHold,
+                minHoldIf,
+                maxHold,
+                crashTakeover,
+                permits,
+                release,
+                onLost);
     }
 
     /**
@@ -235,7 +253,8 @@ public record LockTerms(
      * @param whether renewal
      */
     public LockTerms renewal(Renewal whether) {
-        return new LockTerms(maxWait, lease, whether, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
+        return new LockTerms(
+                maxWait, lease, whether, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -245,7 +264,16 @@ public record LockTerms(
      */
     public LockTerms minHold(Duration time) {
         return new LockTerms(
-                maxWait, lease, renewal, Optional.of(time), minHoldIf, maxHold, crashTakeover, permits, release, onLost);
+                maxWait,
+                lease,
+                renewal,
+                Optional.of(time),
+                minHoldIf,
+                maxHold,
+                crashTakeover,
+                permits,
+                release,
+                onLost);
     }
 
     /**
@@ -254,7 +282,8 @@ public record LockTerms(
      * @param condition such as {@link MinHoldIf#SUCCESS}
      */
     public LockTerms minHoldIf(MinHoldIf condition) {
-        return new LockTerms(maxWait, lease, renewal, minHold, condition, maxHold, crashTakeover, permits, release, onLost);
+        return new LockTerms(
+                maxWait, lease, renewal, minHold, condition, maxHold, crashTakeover, permits, release, onLost);
     }
 
     /**
@@ -264,7 +293,16 @@ public record LockTerms(
      */
     public LockTerms maxHold(Duration time) {
         return new LockTerms(
-                maxWait, lease, renewal, minHold, minHoldIf, Optional.of(time), crashTakeover, permits, release, onLost);
+                maxWait,
+                lease,
+                renewal,
+                minHold,
+                minHoldIf,
+                Optional.of(time),
+                crashTakeover,
+                permits,
+                release,
+                onLost);
     }
 
     /**
@@ -273,7 +311,8 @@ public record LockTerms(
      * @param time zero for none
      */
     public LockTerms crashTakeover(Duration time) {
-        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, Optional.of(time), permits, release, onLost);
+        return new LockTerms(
+                maxWait, lease, renewal, minHold, minHoldIf, maxHold, Optional.of(time), permits, release, onLost);
     }
 
     /**
@@ -283,7 +322,8 @@ public record LockTerms(
      */
     public LockTerms permits(int number) {
         OptionalInt limit = OptionalInt.of(number);
-        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, limit, release, onLost);
+        return new LockTerms(
+                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, limit, release, onLost);
     }
 
     /**
@@ -302,6 +342,7 @@ public record LockTerms(
      * @param behaviour such as {@link OnLost#INTERRUPT}
      */
     public LockTerms onLost(OnLost behaviour) {
-        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, behaviour);
+        return new LockTerms(
+                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, behaviour);
     }
 }
