@@ -150,8 +150,7 @@ class LockTemplateTests {
 
     @Test
     void freesALockThatNeedsASuccessAfterALoss() {
-        LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
-        lenient.execute(ONCE.lease(LEASE).withoutRenewal(), this::outliveTheLease);
+        locks.execute(ONCE.lease(LEASE).withoutRenewal().onLost(OnLost.RETURN), this::outliveTheLease);
 
         assertThat(isKept()).isFalse();
     }
@@ -190,8 +189,7 @@ class LockTemplateTests {
                 Map.of("named", configured));
         try (LockEngine other =
                 new LockEngine(new LocalLockBackend(clock::nanos), settings, List.of(), clock.environment())) {
-            Lock lock = new LockTemplate(other, OnLost.THROW)
-                    .asLock(LockRequest.of("once").named("named"));
+            Lock lock = new LockTemplate(other).asLock(LockRequest.of("once").named("named"));
             lock.lock();
             try {
                 assertThat(other.heldLocks().size()).isOne();

@@ -73,7 +73,7 @@ final class GuardedScripts {
         return Scripts.only(redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED + looks, BEFORE},
+                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED + looks, TAKEOVERS},
                 known,
                 Long.toString(GRACE),
                 "",

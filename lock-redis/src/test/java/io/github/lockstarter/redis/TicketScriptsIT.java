@@ -113,7 +113,8 @@ class TicketScriptsIT {
     void takesNoLockOverFromACrashedOwner() {
         redis.psetex(KEYS.lock(), 50_000, stored(OTHER));
         String first = scripts.markFirst();
-        redis.set("lock:doubt:" + GONE, "1700000000000000 " + scripts.micros() + " 600000");
+        scripts.store(
+                GuardedScripts.markOf(GONE), 1_700_000_000_000_000L, scripts.micros(), 600_000, 9_000_000_000_000_000L);
 
         assertThat(scripts.replace(TICKET, NEXT, first)).startsWith(0L);
         assertThat(redis.get(KEYS.lock())).isEqualTo(stored(OTHER));
@@ -125,7 +126,8 @@ class TicketScriptsIT {
     void noLockOfATicketIsTakenOver() {
         redis.psetex(KEYS.lock(), 50_000, stored(TICKET));
         String first = scripts.markFirst();
-        redis.set("lock:doubt:" + GONE, "1700000000000000 " + scripts.micros() + " 600000");
+        scripts.store(
+                GuardedScripts.markOf(GONE), 1_700_000_000_000_000L, scripts.micros(), 600_000, 9_000_000_000_000_000L);
 
         assertThat(scripts.acquire(NEXT, first)).startsWith(0L);
 

@@ -18,8 +18,7 @@ class JobController {
     private final ReminderJob reminders;
     private final ExportJob exports;
 
-    JobController(
-            ReportJob reports, IndexJob index, ArchiveJob archive, ReminderJob reminders, ExportJob exports) {
+    JobController(ReportJob reports, IndexJob index, ArchiveJob archive, ReminderJob reminders, ExportJob exports) {
         this.reports = reports;
         this.index = index;
         this.archive = archive;

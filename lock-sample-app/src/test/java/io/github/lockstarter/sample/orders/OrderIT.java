@@ -79,7 +79,8 @@ class OrderIT extends RunningSample {
                 .map(order -> order.path("shipment").path("trackingNumber").asString())
                 .containsExactly("PARCEL-" + other, "PARCEL-" + other);
         assertThat(client.post(shipment(one)).status()).isEqualTo(409);
-        assertThat(client.post("/orders/shipment", "{\"orderIds\":[]}").status()).isEqualTo(400);
+        assertThat(client.post("/orders/shipment", "{\"orderIds\":[]}").status())
+                .isEqualTo(400);
     }
 
     private static String parcel(long one, long other) {

@@ -90,8 +90,8 @@ class OverlappingListsIT {
                 Orders orders = (thread % 2 == 0 ? one : other).getBean(Orders.class);
                 Random random = new Random(thread);
                 for (int call = 0; call < CALLS / THREADS; call++) {
-                    List<Integer> ids = new ArrayList<>(
-                            IntStream.range(0, ORDERS).boxed().toList());
+                    List<Integer> ids =
+                            new ArrayList<>(IntStream.range(0, ORDERS).boxed().toList());
                     Collections.shuffle(ids, random);
                     List<Integer> some = ids.subList(0, 2 + random.nextInt(2));
                     if (call % 2 == 0) {
