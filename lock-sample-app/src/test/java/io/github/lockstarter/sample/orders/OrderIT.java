@@ -83,8 +83,8 @@ class OrderIT extends RunningSample {
                 .isEqualTo(400);
     }
 
-    private static String parcel(long one, long other) {
-        return "{\"orderIds\":[" + one + ',' + other + "]}";
+    private static String parcel(long first, long second) {
+        return "{\"orderIds\":[" + first + ',' + second + "]}";
     }
 
     @Test
