@@ -124,12 +124,13 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private void endWith(CompletionStage<T> stage, LockHandle handle, @Nullable Throwable startFailure) {
         try {
             stage.whenComplete((value, failure) -> end(handle, value, startFailure == null ? failure : startFailure));
-            if (handle.onLost() == OnLost.INTERRUPT && stage instanceof Future<?> work) {
-                WeakReference<Future<?>> known = new WeakReference<>(work); // its dependents have the handle
-                handle.afterLost(() -> Optional.ofNullable(known.get()).ifPresent(running -> running.cancel(true)));
-            }
         } catch (Throwable e) { // a stage of the application may refuse dependents
             end(handle, null, e);
+            return;
+        }
+        if (handle.onLost() == OnLost.INTERRUPT && stage instanceof Future<?> work) {
+            WeakReference<Future<?>> known = new WeakReference<>(work); // its dependents have the handle
+            handle.afterLost(() -> Optional.ofNullable(known.get()).ifPresent(running -> running.cancel(true)));
         }
     }
 

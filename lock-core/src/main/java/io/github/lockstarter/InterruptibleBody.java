@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread of the lock client interrupts, the body's own thread leaves. The bodies of one thread share the monitor
  * of the outermost one, which guards their state: a thread that leaves waits for an interrupt that is being delivered.
- * A body that leaves clears the flag that it has set, and sets it again for an enclosing one that is interrupted. A
- * flag that was set before the loss belongs to other code and stays.
+ * A body that leaves clears the flag that it has set, and sets it again for an enclosing one that was interrupted while
+ * it ran. A flag that was set before the loss belongs to other code and stays.
  */
 final class InterruptibleBody {
 
@@ -18,8 +18,15 @@ final class InterruptibleBody {
     private final Thread thread = Thread.currentThread();
     private final @Nullable InterruptibleBody outer = INNERMOST.get();
     private final InterruptibleBody outermost = outer == null ? this : outer.outermost;
-    private boolean interrupted;
+
+    /** Steps in which this body was entered and interrupted; zero if it was not. */
+    private long entered;
+
+    private long interrupted;
     private boolean left;
+
+    /** Of all bodies of which this is the outermost. */
+    private long steps;
 
     /** The loss of this body's lock, not another one and not other code, has set the flag. */
     private boolean flagged;
@@ -38,14 +45,17 @@ final class InterruptibleBody {
 
     static InterruptibleBody enter() {
         InterruptibleBody body = new InterruptibleBody();
+        synchronized (body.outermost) {
+            body.entered = ++body.outermost.steps;
+        }
         INNERMOST.set(body);
         return body;
     }
 
     void interrupt() {
         synchronized (outermost) {
-            if (!interrupted && !left) {
-                interrupted = true;
+            if (interrupted == 0 && !left) {
+                interrupted = ++outermost.steps;
                 setFlag();
             }
         }
@@ -59,14 +69,16 @@ final class InterruptibleBody {
                 Thread.interrupted();
             }
             for (InterruptibleBody each = outer; each != null; each = each.outer) {
-                each.setFlag();
+                if (each.interrupted > entered) {
+                    each.setFlag();
+                }
             }
         }
         INNERMOST.set(outer);
     }
 
     private void setFlag() {
-        if (interrupted && !thread.isInterrupted()) {
+        if (!thread.isInterrupted()) {
             flagged = true;
             thread.interrupt();
         }

@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -114,8 +115,7 @@ public class LockTemplate implements LockOperations {
             LockedAction<T, X> body =
                     handle.onLost() == OnLost.INTERRUPT ? () -> InterruptibleBody.run(handle, action) : action;
             result = LockContext.callInside(handle, around(request, handle, body));
-            // Work that has failed, or continues after it returned, is no success.
-            if (!(result instanceof CompletableFuture<?> work) || (work.isDone() && !work.isCompletedExceptionally())) {
+            if (isSuccess(result)) {
                 handle.recordSuccess();
             }
         } catch (Throwable failure) {
@@ -124,6 +124,19 @@ public class LockTemplate implements LockOperations {
         }
         releaseNormally(handle);
         return result;
+    }
+
+    /** Work that has failed, or continues after it returned, is none; nor is a future that cannot tell. */
+    private static boolean isSuccess(@Nullable Object result) {
+        if (!(result instanceof CompletionStage<?> stage)) {
+            return !(result instanceof Future<?>);
+        }
+        try {
+            CompletableFuture<?> work = stage.toCompletableFuture(); // a minimal stage refuses the questions below
+            return work.isDone() && !work.isCompletedExceptionally();
+        } catch (UnsupportedOperationException e) {
+            return false;
+        }
     }
 
     private static void releaseNormally(LockHandle handle) {

@@ -112,6 +112,17 @@ class InterruptibleBodyTests {
         assertThat(isInterrupted()).as("after the outer body").isFalse();
     }
 
+    /** Such as a clean-up that locks. */
+    @Test
+    void aBodyThatWasInterruptedIsNotInterruptedAgainByItsLaterInnerBodies() {
+        InterruptibleBody outer = InterruptibleBody.enter();
+        outer.interrupt();
+        assertThat(Thread.interrupted()).isTrue();
+        InterruptibleBody.enter().leave();
+        assertThat(isInterrupted()).isFalse();
+        outer.leave();
+    }
+
     @Test
     void theLossOfAnInnerLockLeavesTheOuterBodyAlone() {
         InterruptibleBody outer = InterruptibleBody.enter();

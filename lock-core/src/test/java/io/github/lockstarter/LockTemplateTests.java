@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
@@ -146,6 +147,13 @@ class LockTemplateTests {
         assertThat(isKept()).as("a future that is not done").isFalse();
         locks.execute(ONCE, () -> CompletableFuture.completedFuture("done"));
         assertThat(isKept()).isTrue();
+    }
+
+    @Test
+    void returnsAMinimalStageOfTheWork() {
+        CompletionStage<String> stage = locks.execute("order:42", () -> CompletableFuture.completedStage("done"));
+
+        assertThat(stage.toCompletableFuture()).isCompletedWithValue("done");
     }
 
     @Test
