@@ -71,7 +71,7 @@ class UnknownPropertyTests {
             delimiter = '|',
             value = {
                 "distributed-lock.locks.order.maxWaitMs | Below distributed-lock.locks.order there are: crash-takeover,"
-                        + " lease, max-hold, max-wait, min-hold, min-hold-if, permits, release, renewal",
+                        + " lease, max-hold, max-wait, min-hold, min-hold-if, on-lost, permits, release, renewal",
                 "distributed-lock.locks[0].name | Below distributed-lock.locks[0] there are: crash-takeover,",
                 "distributed-lock.retry.max-delays | Below distributed-lock.retry there are: max-delay",
                 "distributed-lock.leaze | Below distributed-lock there are: backend, cache, crash-takeover,",
