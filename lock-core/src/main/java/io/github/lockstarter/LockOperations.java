@@ -1,5 +1,6 @@
 package io.github.lockstarter;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -52,7 +53,8 @@ public interface LockOperations extends LockSource {
      * Goes on with a {@linkplain LockHandle#detach detached} lock: with the next fencing token, the configured lease
      * and renewal. For other terms, {@link #acquire(LockRequest)} or {@link #execute} {@link LockRequest#ofTicket}.
      *
-     * @param ticket used once: only the first attach succeeds
+     * @param ticket used once: only the first attach succeeds. One that is interrupted, or whose outcome is unknown, uses
+     *     the ticket up and releases the lock
      * @return the hold; release it
      * @throws LockLostException when the ticket's lock is gone, taken over, attached or released already; nothing has
      *     changed
@@ -65,7 +67,8 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * Frees a {@linkplain LockHandle#detach detached} lock, by attaching it for a moment.
+     * Frees a {@linkplain LockHandle#detach detached} lock at once, by attaching it for a moment: without the minimum
+     * hold of its name, and inside a transaction too.
      *
      * @param ticket of the lock
      * @return {@link ReleaseOutcome#LOST} when the ticket's lock is gone, taken over, attached or released already
@@ -73,7 +76,11 @@ public interface LockOperations extends LockSource {
      */
     default ReleaseOutcome release(LockTicket ticket) {
         try {
-            return acquire(LockRequest.ofTicket(ticket).ownedByHandle()).release();
+            return acquire(LockRequest.ofTicket(ticket)
+                            .ownedByHandle()
+                            .minHold(Duration.ZERO)
+                            .inTransaction(InTransaction.RELEASE))
+                    .release();
         } catch (LockLostException lost) {
             return ReleaseOutcome.LOST;
         }

@@ -7,6 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Base64;
+import java.util.regex.Pattern;
 
 /**
  * A lock on its way from one instance to another: {@link LockHandle#detach} makes it, {@link LockOperations#attach}
@@ -23,6 +24,29 @@ import java.util.Base64;
 public record LockTicket(String name, String key, String token, long fencingToken) {
 
     private static final int VERSION = 1;
+
+    /** Form of the tokens that {@link LockHandle#detach} makes: the instance, a number and the owner since when. */
+    private static final Pattern TOKEN =
+            Pattern.compile("[0-9a-f]{32}:[1-9][0-9]{0,18}(?:\\|[0-9]{1,15} [ -~&&[^:|]]{0,81})?");
+
+    /** The fencing token of the hold that attaches the lock is greater, and below 2<sup>53</sup>. */
+    private static final long MAX_FENCING_TOKEN = (1L << 53) - 2;
+
+    /**
+     * Checks the form, so that no text passes for the token of another lock.
+     *
+     * @param name name
+     * @param key key
+     * @param token secret
+     * @param fencingToken fencing token
+     * @throws IllegalArgumentException when no {@link LockHandle#detach} made this token or fencing token
+     */
+    public LockTicket {
+        if (!TOKEN.matcher(token).matches() || fencingToken < 1 || fencingToken > MAX_FENCING_TOKEN) {
+            throw new IllegalArgumentException("The token of this lock ticket has another form than those of detached"
+                    + " locks; make tickets by LockHandle.detach() and LockTicket.of() only");
+        }
+    }
 
     /**
      * {@return the ticket with this text}

@@ -3,6 +3,14 @@ package io.github.lockstarter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +28,84 @@ class LockTicketTests {
 
         assertThat(LockTicket.of(ticket.text())).isEqualTo(ticket);
         assertThat(ticket.text()).matches("[A-Za-z0-9_-]+");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "0",
+                "4",
+                " (detached)",
+                "|1700 main (detached)@a/b",
+                "9abcdef0123456789abcdef:4611686018427387904|1700 main (detached)@a/b",
+                "0123456789ABCDEF0123456789abcdef:1",
+                "0123456789abcdef0123456789abcdef:",
+                "0123456789abcdef0123456789abcdef:0",
+                "0123456789abcdef0123456789abcdef:1|1700 a:b",
+                "0123456789abcdef0123456789abcdef:1|1700 main|300",
+                "7 0123456789abcdef0123456789abcdef:1",
+                "%kept"
+            })
+    void refusesTokensOfAnotherForm(String token) {
+        assertRefused(token, 42);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, (1L << 53) - 1, 1L << 53, Long.MAX_VALUE})
+    void refusesFencingTokensThatNoHoldCanExceed(long fencingToken) {
+        assertRefused(SECRET, fencingToken);
+    }
+
+    @Test
+    void takesTheGreatestFencingTokenThatAHoldCanExceed() {
+        assertThat(new LockTicket("ship", "order:42", SECRET, (1L << 53) - 2).fencingToken())
+                .isPositive();
+    }
+
+    /** The text of a forged ticket, too. */
+    private static void assertRefused(String token, long fencingToken) {
+        assertThatThrownBy(() -> new LockTicket("ship", "order:42", token, fencingToken))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("The token of this lock ticket has another form than those of detached locks; make tickets"
+                        + " by LockHandle.detach() and LockTicket.of() only");
+        assertThatThrownBy(() -> LockTicket.of(textOf(token, fencingToken)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("This text is no lock ticket");
+    }
+
+    private static String textOf(String token, long fencingToken) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(1);
+            out.writeUTF("ship");
+            out.writeUTF("order:42");
+            out.writeUTF(token);
+            out.writeLong(fencingToken);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray());
+    }
+
+    /** Whatever is configured for the name. */
+    @Test
+    void aReleaseAttachesWithoutMinimumHoldAndMayComeBeforeTheCommit() {
+        List<LockRequest> requests = new ArrayList<>();
+        LockSource source = (LockSource) Proxy.newProxyInstance(
+                LockSource.class.getClassLoader(), new Class<?>[] {LockSource.class}, (proxy, method, arguments) -> {
+                    requests.add((LockRequest) arguments[0]);
+                    throw new LockLostException("order:42", "used");
+                });
+        LockTicket ticket = new LockTicket("ship", "order:42", SECRET, 42);
+
+        assertThat(new LockTemplate(source).release(ticket)).isEqualTo(ReleaseOutcome.LOST);
+
+        assertThat(requests).singleElement().satisfies(request -> {
+            assertThat(request.ticket()).contains(ticket);
+            assertThat(request.terms().minHold()).contains(Duration.ZERO);
+            assertThat(request.inTransaction()).isEqualTo(InTransaction.RELEASE);
+        });
     }
 
     @Test

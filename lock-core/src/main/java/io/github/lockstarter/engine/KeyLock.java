@@ -696,7 +696,7 @@ final class KeyLock extends TimerEntry {
             attemptedPermits = permits;
             nextLookAt = NEVER;
         }
-        boolean othersWaiting = caller.hadToWait || queue.hasSeveralWaiters();
+        boolean othersWaiting = !caller.attaches() && (caller.hadToWait || queue.hasSeveralWaiters());
         int tokens = othersWaiting ? Math.min(block, running.capabilities.fencingTokens()) : 1;
         Attempt begun =
                 new Attempt(caller, caller.queued ? running.waitingAt(position) : Optional.empty(), tokens, used, now);

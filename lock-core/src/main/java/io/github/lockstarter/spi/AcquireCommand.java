@@ -1,5 +1,6 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -93,6 +94,13 @@ public record AcquireCommand(
     public AcquireCommand with(Waiting registration) {
         return new AcquireCommand(
                 key, token, lease, fencingFloor, fencingTokens, Optional.of(registration), minHold, permits, replaced);
+    }
+
+    /** Hides the replaced token, which may have the lock. */
+    @Override
+    public String toString() {
+        return "AcquireCommand[" + LockRequest.printable(key) + ", " + token + ", lease " + lease
+                + (replaced.isPresent() ? ", replaces another token]" : "]");
     }
 
     /**

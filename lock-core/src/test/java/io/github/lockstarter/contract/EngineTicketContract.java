@@ -276,7 +276,8 @@ public abstract class EngineTicketContract extends EngineContract {
                     .hasMessage(refusal);
             assertThat(held.isHeld()).isTrue();
         }
-        LockTicket ticket = new LockTicket(LockRequest.UNNAMED, key, "0a:1|1 (detached)", 1);
+        LockTicket ticket =
+                new LockTicket(LockRequest.UNNAMED, key, "0123456789abcdef0123456789abcdef:1|1 (detached)", 1);
         assertThatThrownBy(() -> first.locks().attach(ticket))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(refusal);

@@ -52,6 +52,26 @@ class TicketScriptsIT {
         assertThat(redis.get(KEYS.lock())).isEqualTo(stored((Long) granted.get(0), NEXT));
     }
 
+    /** As of a forged ticket. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "1", "300", "|300", "http-1|300", "1700000000123 http-1|300", ":2", "7", " "})
+    void replacesNoTokenByItsEnd(String forged) {
+        redis.psetex(KEYS.lock(), 50_000, stored(OTHER));
+        String first = scripts.markFirst();
+
+        assertThat(scripts.replace(forged, NEXT, first)).startsWith(0L);
+
+        assertThat(redis.get(KEYS.lock())).isEqualTo(stored(OTHER));
+        assertThat(scripts.replace(OTHER, NEXT, first)).as("its token").singleElement();
+    }
+
+    @Test
+    void replacesATokenBehindTheTimeOfItsGrant() {
+        redis.psetex(KEYS.lock(), 50_000, stored(7, 1_700_000_000_000_000L, TICKET));
+
+        assertThat(scripts.replace(TICKET, NEXT, scripts.markFirst())).singleElement();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, GRACE - 100_000, GRACE})
     void doesNotGrantAFreeLockAtAnyAgeOfTheHistory(long age) {

@@ -5,6 +5,7 @@
 -- An instance is the part of its tokens before the last colon. After a vertical bar, a token may name its origin; after
 -- a second one its takeover time in ms, with a plus sign if replicas must acknowledge a takeover. Tokens have one
 -- colon and instances one length, so no token is a suffix of another: scripts compare the end of a lock with a token.
+-- The token to replace comes from outside, so it is compared as a whole.
 --
 -- For each lock i:
 -- KEYS[i]          lock, <prefix>{<tag>}: string, the owner's last fencing token in 16 digits, optionally '@' and the
@@ -85,7 +86,7 @@ for i = 1, count do
     local isOwn = owner and string.find(owner, token, -#token, true)
     local owners, ending, former, trace, slot = {owner}, {lock}, nil, '', nil
     if replaced and not isOwn and not refused then
-      local isReplaced = owner and string.find(owner, replaced, -#replaced, true)
+      local isReplaced = owner and string.match(owner, ' (.*)$') == replaced
       if isReplaced and recovering then
         -- This server may have forgotten that another instance replaced it, and holds the lock.
         local kept = math.ceil(grace - age / 1000) + lease

@@ -23,7 +23,7 @@ class TicketMutantsTests {
                 Mutant.named("attach-any", "An attach replaces only the token of its ticket", "I1", "I4")
                         .editing(
                                 "acquire.lua",
-                                "owner and string.find(owner, replaced, -#replaced, true)",
+                                "owner and string.match(owner, ' (.*)$') == replaced",
                                 "owner and true"),
                 Mutant.named("ticket-taken-over", "The lock of a ticket is not taken over", "I1")
                         .editing("look.lua", "local prefix, heard = nil, gone", """
