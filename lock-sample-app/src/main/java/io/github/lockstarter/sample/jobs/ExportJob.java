@@ -4,12 +4,14 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.sample.SimulatedWork;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
@@ -42,7 +44,12 @@ class ExportJob {
     void request() {
         try (LockHandle lock = locks.acquire(LockRequest.of("export").withoutWaiting())) {
             LockTicket ticket = lock.detach(LONGEST_IN_QUEUE);
-            redis.opsForList().leftPush(QUEUE, ticket.text()); // the ticket is a secret: keep it out of the log
+            try {
+                redis.opsForList().leftPush(QUEUE, ticket.text()); // the ticket is a secret: keep it out of the log
+            } catch (DataAccessException e) {
+                locks.release(ticket); // if it was queued nevertheless, the lock of that ticket is lost
+                throw e;
+            }
         }
     }
 
@@ -56,6 +63,8 @@ class ExportJob {
             locks.execute(LockRequest.ofTicket(LockTicket.of(ticket)), this::export);
         } catch (LockLostException e) {
             log.warn("An export is left out or incomplete; request it again", e);
+        } catch (LockStoreRecoveringException e) {
+            redis.opsForList().rightPush(QUEUE, ticket); // its lock is kept for it
         }
     }
 
