@@ -179,8 +179,10 @@ public interface LockHandle extends AutoCloseable {
      * @param lease of the ticket; from {@link LockRequest#MIN_LEASE} to {@code distributed-lock.max-lease}
      * @return the ticket; all that its reader does has greater fencing tokens
      * @throws LockLostException when the lock was lost
-     * @throws LockBackendException when the store did not answer, or may have forgotten locks and passes none on yet.
-     *     This hold is then released, and no ticket is left
+     * @throws LockBackendException when the lock is in doubt, or the store did not answer, or may have forgotten locks
+     *     and passes none on yet
+     * @throws LockInterruptedException when interrupted while the lock is in doubt. After each {@link LockException}
+     *     this handle is released, as by {@link #release}, and no ticket is left
      * @throws IllegalStateException when the lock store cannot do it, the lock has permits or a minimum hold, its
      *     thread has entered it again, this handle has several keys, or was released; nothing has changed
      * @throws IllegalArgumentException when the lease is out of range
@@ -194,9 +196,11 @@ public interface LockHandle extends AutoCloseable {
      * {@link #detach(Duration)} without blocking.
      *
      * @param lease of the ticket
-     * @return the ticket or an exception, as {@link #closeAsync}
-     * @throws IllegalStateException at once, as {@link #detach(Duration)}
-     * @throws IllegalArgumentException at once
+     * @return the ticket, or its {@link LockException}, or {@link IllegalStateException} when this handle was released
+     *     or its thread has entered the lock again; dependents run as those of {@link #closeAsync}
+     * @throws IllegalStateException at once, when the lock store cannot do it, the lock has permits or a minimum hold,
+     *     or this handle has several keys
+     * @throws IllegalArgumentException at once, when the lease is out of range
      */
     default CompletableFuture<LockTicket> detachAsync(Duration lease) {
         return CompletableFuture.completedFuture(detach(lease));

@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
@@ -225,7 +226,12 @@ final class Handle extends Entry implements LockHandle {
     @Override
     public LockTicket detach(Duration lease) {
         Detachment detachment = checkedDetachment(lease);
-        ensureHeld();
+        try {
+            ensureHeld();
+        } catch (LockException e) {
+            release(); // as if the store had refused
+            throw e;
+        }
         return ticketOf(detachment, BlockingWait.awaitUninterruptibly(running().detach(this, detachment)));
     }
 
@@ -233,9 +239,16 @@ final class Handle extends Entry implements LockHandle {
     public CompletableFuture<LockTicket> detachAsync(Duration lease) {
         Detachment detachment = checkedDetachment(lease);
         CompletableFuture<LockTicket> ticket = ensureHeldAsync()
+                .whenComplete((any, failure) -> releaseIf(failure != null))
                 .thenCompose(any -> running().detach(this, detachment))
                 .thenApply(outcome -> ticketOf(detachment, outcome));
         return running().events.completedForCallers(ticket);
+    }
+
+    private void releaseIf(boolean failed) {
+        if (failed) {
+            beginRelease();
+        }
     }
 
     private LockTicket ticketOf(Detachment detachment, ReleaseOutcome outcome) {
@@ -248,14 +261,18 @@ final class Handle extends Entry implements LockHandle {
             case STILL_HELD -> Messages.noTicket(key(), "its thread has entered it again. Leave that section first");
             case ALREADY_RELEASED -> Messages.released(hold);
             case LOST -> lost();
-            default -> Messages.notDetached(hold, answer);
+            default -> Messages.notDetached(hold, answer, outcome);
         };
     }
 
     private Detachment checkedDetachment(Duration lease) {
         running().settings.checkExtension(LockRequest.of(key()).lease(lease), hold.request.terms());
-        Messages.checkTicket(key(), hold.request, hold.isKept(), running().capabilities);
+        Messages.checkTicket(key(), hold.request, isOrWillBeKept(), running().capabilities);
         return running().detachment(hold, lease);
+    }
+
+    private boolean isOrWillBeKept() {
+        return hold.isKept() || !minHoldAfterSuccess.isZero();
     }
 
     @Override

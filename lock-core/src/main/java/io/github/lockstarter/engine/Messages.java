@@ -8,6 +8,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.FailedResult;
 import io.github.lockstarter.spi.RenewResult;
@@ -177,8 +178,11 @@ final class Messages {
                 .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.request.crashTakeover()) + ")");
     }
 
-    static LockBackendException notDetached(Hold hold, @Nullable AcquireResult answer) {
-        String failed = "Could not detach " + named(hold) + ", which is released; there is no ticket: ";
+    static LockBackendException notDetached(Hold hold, @Nullable AcquireResult answer, ReleaseOutcome outcome) {
+        String fate = outcome == ReleaseOutcome.RELEASED
+                ? "which is released"
+                : "which is being released, and ends with its lease at the latest";
+        String failed = "Could not detach " + named(hold) + ", " + fate + "; there is no ticket: ";
         if (answer instanceof AcquireResult.Recovering recovering) {
             return new LockStoreRecoveringException(
                     hold.lock.key,

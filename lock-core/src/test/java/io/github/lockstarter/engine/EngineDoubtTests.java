@@ -9,10 +9,13 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
@@ -163,6 +166,57 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(held.isHeld()).isFalse();
         assertThat(held.remainingLease()).isPositive();
         assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void aDetachInDoubtReleases() throws Exception {
+        LockHandle held = certain();
+        letPass(TAKEOVER);
+        CompletableFuture<LockTicket> detaching =
+                CompletableFuture.supplyAsync(held::detach, EngineInterleavings::onNewThread);
+        heartbeats.next();
+
+        letPass(heartbeats.commandTimeout);
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertFails(detaching, LockBackendException.class);
+        assertThat(held.state()).isEqualTo(HoldState.RELEASED);
+    }
+
+    @Test
+    void anAsynchronousDetachInDoubtReleases() throws Exception {
+        LockHandle held = certain();
+        letPass(TAKEOVER);
+        CompletableFuture<LockTicket> detaching = held.detachAsync(EngineSettings.DEFAULTS.lease());
+        heartbeats.next();
+
+        letPass(heartbeats.commandTimeout);
+
+        assertFails(detaching, LockBackendException.class);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(held.state()).isEqualTo(HoldState.RELEASED);
+    }
+
+    @Test
+    void anInterruptedDetachReleases() throws Exception {
+        LockHandle held = certain();
+        letPass(TAKEOVER);
+        CompletableFuture<Throwable> failed = new CompletableFuture<>();
+        Thread detaching = new Thread(() -> {
+            try {
+                held.detach();
+            } catch (LockException e) {
+                failed.complete(e);
+            }
+        });
+        detaching.start();
+        heartbeats.next();
+
+        detaching.interrupt();
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(resultOf(failed)).isInstanceOf(LockInterruptedException.class);
+        assertThat(held.state()).isEqualTo(HoldState.RELEASED);
     }
 
     @Test

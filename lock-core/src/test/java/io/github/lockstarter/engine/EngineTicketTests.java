@@ -10,6 +10,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTicket;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -28,7 +29,8 @@ import org.junit.jupiter.api.Test;
 /** Detaching and attaching, in every order of the answers. */
 class EngineTicketTests extends EngineInterleavings {
 
-    private static final LockTicket TICKET = new LockTicket("unnamed", KEY, "0a:7|1 main (detached)", 90);
+    private static final LockTicket TICKET =
+            new LockTicket("unnamed", KEY, "0123456789abcdef0123456789abcdef:7|1 main (detached)", 90);
 
     private final AcquireResult unknown = new AcquireResult.Unknown("no answer", cause);
 
@@ -117,7 +119,11 @@ class EngineTicketTests extends EngineInterleavings {
                 .containsExactlyInAnyOrder(
                         detach.command().token().value(),
                         detach.command().replaced().orElseThrow());
-        assertFails(detaching, LockBackendException.class);
+        assertThatThrownBy(() -> resultOf(detaching))
+                .cause()
+                .isInstanceOf(LockBackendException.class)
+                .hasMessage("Could not detach lock 'order:42' (fencing token 100), which is being released, and ends"
+                        + " with its lease at the latest; there is no ticket: no answer");
         one.answer().complete(new ReleaseResult.NotHeld());
         other.answer().complete(new ReleaseResult.Released(0));
         assertThat(losses).isEmpty();
@@ -149,6 +155,28 @@ class EngineTicketTests extends EngineInterleavings {
 
         assertFails(detaching, LockLostException.class);
         awaitLoss(LossCause.OWNER_CHANGED);
+    }
+
+    /** Before the success is recorded, too. */
+    @Test
+    void refusesToDetachALockThatASuccessWouldKeep() throws Exception {
+        LockHandle held = granted(REQUEST.minHold(Duration.ofSeconds(10)).minHoldIf(MinHoldIf.SUCCESS), 100);
+
+        assertThatThrownBy(held::detach)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageEndingWith("it has several permits or a minimum hold. Leave them out");
+
+        assertThat(held.isHeld()).isTrue();
+        assertThat(backend.pollAcquire()).isEmpty();
+    }
+
+    @Test
+    void theCommandHidesTheTokenOfTheTicket() throws Exception {
+        attaching();
+
+        AcquireCommand command = backend.nextAcquire().command();
+
+        assertThat(command.toString()).contains("order:42").doesNotContain(TICKET.token());
     }
 
     @Test
@@ -199,6 +227,7 @@ class EngineTicketTests extends EngineInterleavings {
         first.answer().complete(contended());
         Sent<AcquireCommand, AcquireResult> attach = backend.nextAcquire();
         assertThat(attach.command().replaced()).isPresent();
+        assertThat(attach.command().fencingTokens()).isEqualTo(1);
         assertThat(attaching).isNotDone();
         backend.signal(KEY); // is for the waiter, also if it comes now
         attach.answer().complete(new AcquireResult.Contended(Optional.of(Duration.ZERO), Waiting.NEW));
