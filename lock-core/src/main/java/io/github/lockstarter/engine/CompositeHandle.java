@@ -134,9 +134,13 @@ final class CompositeHandle implements LockHandle {
         };
     }
 
+    /** The strictest one: a part that was held already has the term of its first acquisition. */
     @Override
     public OnLost onLost() {
-        return parts.get(0).onLost();
+        return Stream.of(OnLost.INTERRUPT, OnLost.THROW)
+                .filter(strict -> parts.stream().anyMatch(part -> part.onLost() == strict))
+                .findFirst()
+                .orElse(OnLost.RETURN);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -21,7 +22,9 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -418,5 +421,23 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 .containsExactlyInAnyOrder(LockEvent.Acquired.class, LockEvent.Lost.class, LockEvent.Released.class));
         own.answerTheRest();
         late.stop();
+    }
+
+    /** One of several locks can be held already, with another term. */
+    @Test
+    void aLossOfSeveralLocksHasTheStrictestTermOfThem() throws Exception {
+        List<OnLost> mildestFirst = List.of(OnLost.RETURN, OnLost.THROW, OnLost.INTERRUPT);
+        Map<OnLost, Handle> held = new EnumMap<>(OnLost.class);
+        for (OnLost term : mildestFirst) {
+            held.put(term, (Handle) granted(LockRequest.of(term.name()).onLost(term), 100));
+        }
+        for (OnLost one : mildestFirst) {
+            for (OnLost other : mildestFirst) {
+                OnLost strictest = mildestFirst.indexOf(one) > mildestFirst.indexOf(other) ? one : other;
+                assertThat(new CompositeHandle(List.of(held.get(one), held.get(other))).onLost())
+                        .as("%s and %s", one, other)
+                        .isEqualTo(strictest);
+            }
+        }
     }
 }
