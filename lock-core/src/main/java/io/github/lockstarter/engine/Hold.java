@@ -4,6 +4,7 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -336,7 +337,8 @@ final class Hold {
         if (request.dependsOnSuccess()) {
             entry.minHoldAfterSuccess = longer(sinceEntry, entry.minHoldAfterSuccess);
         } else {
-            keepFor(sinceEntry);
+            boolean unconditional = terms.minHoldIf() == MinHoldIf.ALWAYS;
+            keepFor(unconditional ? longer(sinceEntry, entry.minHoldAfterSuccess) : sinceEntry);
         }
     }
 

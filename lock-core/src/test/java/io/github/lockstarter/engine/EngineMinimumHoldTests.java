@@ -370,6 +370,20 @@ class EngineMinimumHoldTests extends EngineInterleavings {
         assertThat(backend.nextRelease().command().minHold()).isGreaterThanOrEqualTo(MINIMUM.plusSeconds(3));
     }
 
+    /** The minimum hold of the acquisition stays. */
+    @Test
+    void anExtensionCanEndTheConditionOfTheMinimumHold() throws Exception {
+        LockHandle held = granted(SUCCESSFUL_TICK, 100);
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                () -> held.extend(REQUEST.minHoldIf(MinHoldIf.ALWAYS)), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        resultOf(extending);
+
+        releasing(held);
+
+        assertThat(backend.nextRelease().command().minHold()).isEqualTo(MINIMUM);
+    }
+
     @Test
     void severalKeysAreKeptAfterACommonSuccess() throws Exception {
         LockRequest both = LockRequest.ofAll(List.of("a", "b")).minHold(MINIMUM).minHoldIf(MinHoldIf.SUCCESS);
