@@ -123,7 +123,8 @@ class LockEngineConfiguration {
             DistributedLockProperties properties,
             ConfiguredLocks configured,
             ObjectProvider<LockDecorator> decorators) {
-        LocksInTransaction locks = new LocksInTransaction(engine, properties.inTransaction());
+        LocksInTransaction locks =
+                new LocksInTransaction(engine, properties.inTransaction(), properties.engineSettings()::completed);
         return new DecoratedLockTemplate(
                 locks.handles(), locks.sections(), decorators.orderedStream().toList(), configured::named);
     }

@@ -5,6 +5,8 @@ import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
+import io.github.lockstarter.LockTerms;
+import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Ownership;
 import io.github.lockstarter.transaction.CallersTransaction.LockingCaller;
@@ -12,6 +14,7 @@ import io.github.lockstarter.transaction.CallersTransaction.ReleaseTime;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -20,6 +23,7 @@ public final class LocksInTransaction {
 
     private final LockSource locks;
     private final InTransaction configured;
+    private final Function<LockRequest, LockTerms> completed;
     private final CallersTransaction transaction = new CallersTransaction();
 
     /**
@@ -27,10 +31,12 @@ public final class LocksInTransaction {
      *
      * @param locks source of the locks
      * @param configured for requests without a behaviour of their own
+     * @param completed all terms of a request, its own and configured ones
      */
-    public LocksInTransaction(LockSource locks, InTransaction configured) {
+    public LocksInTransaction(LockSource locks, InTransaction configured, Function<LockRequest, LockTerms> completed) {
         this.locks = locks;
         this.configured = configured;
+        this.completed = completed;
     }
 
     /** {@return locks whose handles the caller may pass to the transaction: decides at the commit} */
@@ -79,22 +85,36 @@ public final class LocksInTransaction {
         public LockHandle acquire(LockRequest request) {
             LockingCaller caller = caller(request, request.ownership());
             ReleaseTime release = releaseTime(caller);
-            return entered(release, request).orElseGet(() -> granted(locks.acquire(request), release, caller));
+            return entered(release, caller).orElseGet(() -> granted(locks.acquire(request), release, caller));
         }
 
         @Override
         public Optional<LockHandle> tryAcquire(LockRequest request) {
             LockingCaller caller = caller(request, request.ownership());
             ReleaseTime release = releaseTime(caller);
-            return entered(release, request)
+            return entered(release, caller)
                     .or(() -> locks.tryAcquire(request).map(handle -> granted(handle, release, caller)));
         }
 
         /** The engine lets only a thread re-enter its locks. */
-        private Optional<LockHandle> entered(ReleaseTime release, LockRequest request) {
-            return release == ReleaseTime.KEPT && request.ticket().isEmpty()
-                    ? TransactionLocks.reenter(locks, request)
-                    : Optional.empty();
+        private Optional<LockHandle> entered(ReleaseTime release, LockingCaller caller) {
+            LockRequest request = caller.request();
+            if (release != ReleaseTime.KEPT || request.ticket().isPresent()) {
+                return Optional.empty();
+            }
+            Optional<LockHandle> entry = TransactionLocks.reenter(locks, request);
+            return isKeptIfCommitted(request)
+                    ? entry.map(handle -> granted(handle, ReleaseTime.AFTER_COMPLETION, caller))
+                    : entry;
+        }
+
+        /** After the commit, the work of a listener has a success of its own. */
+        private boolean isKeptIfCommitted(LockRequest request) {
+            LockTerms terms = completed.apply(request);
+            return terms.minHoldIf() == MinHoldIf.SUCCESS
+                    && terms.minHold().filter(minimum -> !minimum.isZero()).isPresent()
+                    && CallersTransaction.isSynchronized()
+                    && !CommitGuard.isCommitted();
         }
 
         private LockHandle granted(LockHandle handle, ReleaseTime release, LockingCaller caller) {

@@ -19,6 +19,7 @@ import io.github.lockstarter.transaction.TransactionLocks;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -258,6 +259,56 @@ class MinHoldIfTests {
                 free(context);
             }
         });
+    }
+
+    /** The further ones re-enter the lock that the transaction keeps, also one without a minimum hold. */
+    @Test
+    void theCommitIsTheSuccessOfEachCallInATransaction() {
+        LockRequest request = REQUEST.inTransaction(InTransaction.RELEASE_AFTER);
+        application.run(context -> {
+            Orders orders = context.getBean(Orders.class);
+            LockOperations locks = context.getBean(LockOperations.class);
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            List<Runnable> calls = List.of(orders::submitInTransactionOfCaller, () -> locks.execute(request, () -> {}));
+            Runnable plain =
+                    () -> locks.execute(LockRequest.of(KEY).inTransaction(InTransaction.RELEASE_AFTER), () -> {});
+            for (Runnable call : calls) {
+                for (Runnable first : List.of(call, plain)) {
+                    transaction.executeWithoutResult(status -> {
+                        first.run();
+                        call.run();
+                        status.setRollbackOnly();
+                    });
+                    assertThat(isKept(context)).isFalse();
+                    transaction.executeWithoutResult(status -> {
+                        first.run();
+                        call.run();
+                    });
+                    assertThat(isKept(context)).isTrue();
+                    free(context);
+                }
+            }
+        });
+    }
+
+    @Test
+    void theCommitIsTheSuccessOfEachCallWithTheConfiguredCondition() {
+        LockRequest request = LockRequest.of(KEY).inTransaction(InTransaction.RELEASE_AFTER);
+        application
+                .withPropertyValues(
+                        "distributed-lock.locks.submit.min-hold=20s",
+                        "distributed-lock.locks.submit.min-hold-if=success")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                            .executeWithoutResult(status -> {
+                                locks.execute(request, () -> {});
+                                locks.execute(request, () -> {});
+                                status.setRollbackOnly();
+                            });
+                    assertThat(isKept(context)).isFalse();
+                });
     }
 
     @Test
