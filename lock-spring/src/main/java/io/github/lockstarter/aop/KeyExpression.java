@@ -26,7 +26,9 @@ import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpMultiply;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
@@ -194,6 +196,9 @@ final class KeyExpression {
                 KeyRenderer.checkNoElements(target.getClass());
             }
             if (target instanceof CharSequence) {
+                if (name.equals("formatted") && arguments.stream().anyMatch(Objects::isNull)) {
+                    throw new IllegalArgumentException("formats a null");
+                }
                 arguments.stream()
                         .filter(Objects::nonNull) // the type of null
                         .forEach(argument -> KeyRenderer.checkNoElements(argument.getType()));
@@ -212,7 +217,10 @@ final class KeyExpression {
             this.operand = operand;
         }
 
-        /** Copies an expression, with checked operands in each sum that determines its value, or its elements. */
+        /**
+         * Copies an expression, with checked operands in each sum whose text can become part of its value. A condition
+         * is none: it only chooses.
+         */
         static SpelNodeImpl inside(SpelNodeImpl node) {
             int start = node.getStartPosition();
             int end = node.getEndPosition();
@@ -225,16 +233,34 @@ final class KeyExpression {
             if (node instanceof Projection projection) {
                 return new Projection(projection.isNullSafe(), start, end, inside(child(node, 0)));
             }
+            if (node instanceof Indexer indexer) {
+                return new Indexer(indexer.isNullSafe(), start, end, inside(child(node, 0)));
+            }
+            if (node instanceof MethodReference method) {
+                return new MethodReference(method.isNullSafe(), method.getName(), start, end, insideEach(node));
+            }
             if (node instanceof CompoundExpression) {
-                SpelNodeImpl[] steps = IntStream.range(0, node.getChildCount())
-                        .mapToObj(i -> inside(child(node, i)))
-                        .toArray(SpelNodeImpl[]::new);
-                return new CompoundExpression(start, end, steps);
+                return new CompoundExpression(start, end, insideEach(node));
             }
             if (node instanceof Elvis) {
                 return new Elvis(start, end, inside(child(node, 0)), inside(child(node, 1)));
             }
+            if (node instanceof InlineList) {
+                return new InlineList(start, end, insideEach(node));
+            }
+            if (node instanceof InlineMap) {
+                return new InlineMap(start, end, insideEach(node));
+            }
+            if (node instanceof OpMultiply) { // repeats a text
+                return new OpMultiply(start, end, insideEach(node));
+            }
             return node;
+        }
+
+        private static SpelNodeImpl[] insideEach(SpelNodeImpl node) {
+            return IntStream.range(0, node.getChildCount())
+                    .mapToObj(i -> inside(child(node, i)))
+                    .toArray(SpelNodeImpl[]::new);
         }
 
         private static SpelNodeImpl strict(SpelNodeImpl node) {

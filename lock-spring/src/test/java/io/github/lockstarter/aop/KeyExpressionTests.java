@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -120,6 +119,9 @@ class KeyExpressionTests {
             #items[1]                             | 1
             #items.size()                         | 3
             #items.?[#this > 2][0]                | 3
+            #attributes['reg' + 'ion']            | eu
+            'x'.concat('y' + #id)                 | xy42
+            ('x' + #id) * 2                       | x42x42
             #items.![#this * 2][0]                | 6
             'order:' + #id                        | order:42
             #id + ':' + #order.customer.name      | 42:ann
@@ -156,6 +158,14 @@ class KeyExpressionTests {
             #id == null ? 'n:' + #id : 1 | has a part '#id' that is null
             #id ?: 'x:' + #order.id      | has a part '#order.id' that is null
             ('x:' + #id).trim()          | has a part '#id' that is null
+            {'order:' + #id, 'x'}        | has a part '#id' that is null
+            {{'order:' + #id}}[0]        | has a part '#id' that is null
+            {'a': 'order:' + #id}['a']   | has a part '#id' that is null
+            'order:%s'.formatted(#id)    | formats a null
+            'x'.concat('y' + #id)        | has a part '#id' that is null
+            {'x'}.![concat('y' + #id)]   | has a part '#id' that is null
+            #attributes['x' + #id]       | has a part '#id' that is null
+            ('x' + #id) * 2              | has a part '#id' that is null
             #id.length()                 | cannot be evaluated
             """)
     void refusesANullKey(String expression, String why) {
@@ -201,15 +211,16 @@ class KeyExpressionTests {
             #attributes.![key]                   | region
             {#id, #order.id, 'x'}                | 42,42,x
             {#id}                                | 42
+            {'o:' + #id, 'x'}                    | o:42,x
+            {'a': 'o:' + #id}.![value]           | o:42
             """)
     void aListIsAKeyPerElement(String expression, String keys) {
         assertThat(keys(expression, 42)).containsExactly(keys.split(","));
     }
 
     @Test
-    void anArrayOrIterableIsAKeyPerElement() {
-        Iterable<Integer> other = () -> Stream.of(7, 3).iterator();
-        for (Object ids : List.of(new long[] {7, 3}, new Integer[] {7, 3}, List.of(7, 3), other)) {
+    void anArrayOrCollectionIsAKeyPerElement() {
+        for (Object ids : List.of(new long[] {7, 3}, new Integer[] {7, 3}, List.of(7, 3))) {
             assertThat(keys("#id", ids)).containsExactly("7", "3");
         }
         assertThat(keys("#id.![customer.name]", new Order[] {new Order(1, new Customer("ann"))}))
@@ -244,6 +255,8 @@ class KeyExpressionTests {
                 "('x:' + #items).trim()",
                 "{1, 2}.toString()",
                 "'x:'.concat(#items)",
+                "'x:'.concat('a' + #items)",
+                "{'o:' + #items}",
                 "'%s'.formatted(#items)",
                 "'x'.replace('x', #items)",
                 "#attributes.toString()",
