@@ -3,7 +3,6 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Calendar;
@@ -50,11 +49,9 @@ final class KeyRenderer {
 
     private KeyRenderer() {}
 
-    /** Whether each element of such a value is a key. A path, whose elements are its names, is one key. */
+    /** Whether each element of such a value is a key. Another {@link Iterable}, such as a path, can be one key. */
     static boolean isListType(Class<?> type) {
-        return type.isArray()
-                ? type != byte[].class && type != char[].class
-                : Iterable.class.isAssignableFrom(type) && !Path.class.isAssignableFrom(type);
+        return type.isArray() ? type != byte[].class && type != char[].class : Collection.class.isAssignableFrom(type);
     }
 
     /**
@@ -68,7 +65,7 @@ final class KeyRenderer {
         }
         List<String> texts = new ArrayList<>();
         for (Object element :
-                value instanceof Iterable<?> list ? list : Arrays.asList(ObjectUtils.toObjectArray(value))) {
+                value instanceof Collection<?> list ? list : Arrays.asList(ObjectUtils.toObjectArray(value))) {
             if (texts.size() == LockRequest.MAX_KEYS) {
                 throw new IllegalArgumentException("has more than " + LockRequest.MAX_KEYS + " elements");
             }

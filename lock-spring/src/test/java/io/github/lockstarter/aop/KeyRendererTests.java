@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 @SuppressWarnings({"JavaUtilDate", "ArrayRecordComponent"}) // rejected values
 class KeyRendererTests {
@@ -60,8 +61,7 @@ class KeyRendererTests {
 
     @Test
     void refusesAListForASingleKeyAndSaysHowToLockEachElement() {
-        Iterable<String> other = () -> Stream.of("a").iterator();
-        for (Object value : List.of(new String[] {"a"}, new long[0], Set.of("a", "b"), List.of(1), other)) {
+        for (Object value : List.of(new String[] {"a"}, new long[0], Set.of("a", "b"), List.of(1))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> KeyRenderer.of(value))
                     .withMessageContaining(", which is no single key; to lock each element, let the key expression be"
@@ -71,13 +71,10 @@ class KeyRendererTests {
 
     @Test
     void rendersEachElementOfAList() {
-        Iterable<Object> other = () -> Stream.<Object>of(3L, Shade.DARK).iterator();
-
         assertThat(KeyRenderer.allOf(List.of(7, "a", Shade.DARK))).containsExactly("7", "a", "DARK");
         assertThat(KeyRenderer.allOf(new long[] {2, 1})).containsExactly("2", "1");
         assertThat(KeyRenderer.allOf(new String[] {"b"})).containsExactly("b");
         assertThat(KeyRenderer.allOf(Set.of(1))).containsExactly("1");
-        assertThat(KeyRenderer.allOf(other)).containsExactly("3", "DARK");
         assertThat(KeyRenderer.allOf(List.of())).isEmpty();
     }
 
@@ -85,6 +82,7 @@ class KeyRendererTests {
     void rendersAValueThatIsNoListOnce() {
         assertThat(KeyRenderer.allOf(7)).containsExactly("7");
         assertThat(KeyRenderer.allOf(Path.of("a", "b"))).hasSize(1);
+        assertThat(KeyRenderer.allOf(JsonNodeFactory.instance.numberNode(42))).containsExactly("42");
         for (Object value : List.of(new byte[] {1}, new char[] {'a'})) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> KeyRenderer.allOf(value))
@@ -108,12 +106,10 @@ class KeyRendererTests {
 
     @Test
     void stopsAtTheLimitOfKeys() {
-        Iterable<String> endless = () -> Stream.generate(() -> "a").iterator();
-
         assertThat(KeyRenderer.allOf(Collections.nCopies(LockRequest.MAX_KEYS, "a")))
                 .hasSize(LockRequest.MAX_KEYS);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyRenderer.allOf(endless))
+                .isThrownBy(() -> KeyRenderer.allOf(Collections.nCopies(LockRequest.MAX_KEYS + 1, "a")))
                 .withMessage("has more than 10000 elements");
     }
 
