@@ -52,8 +52,7 @@ public @interface DistributedLock {
      * the method.
      *
      * <p>A list, such as {@code "#orderIds"} or {@code "#orders.![id]"}, locks each element: a {@link
-     * java.util.Collection}, another {@link Iterable} except a path, or an array except of bytes or characters. At most
-     * {@value LockRequest#MAX_KEYS} elements.
+     * java.util.Collection}, or an array except of bytes or characters. At most {@value LockRequest#MAX_KEYS} elements.
      *
      * <p>A null or blank value or element throws {@link IllegalArgumentException}; an unknown {@code #parameter} fails
      * startup. Placeholders become part of the expression, so quote text: <code>"'${shop.tenant}:' + #orderId"</code>.
@@ -63,7 +62,7 @@ public @interface DistributedLock {
     String[] key() default {};
 
     /**
-     * Outcome of a call whose lists of keys are all empty. Startup fails if it is set without a {@link #key()}.
+     * Outcome of a call with an empty list of keys. Startup fails if it is set without a {@link #key()}.
      *
      * @return the outcome
      */
@@ -160,7 +159,8 @@ public @interface DistributedLock {
     Renewal renewal() default Renewal.AS_CONFIGURED;
 
     /**
-     * What happens when the lock is lost while the method runs.
+     * What happens when the lock is lost while the method runs. A nested call for a key that its thread holds has the
+     * value of the outermost; of several keys, the strictest applies.
      *
      * @return such as {@link OnLost#INTERRUPT}; default {@code distributed-lock.locks.<name>.on-lost}, else {@code
      *     distributed-lock.on-lost} ({@link OnLost#THROW})

@@ -4,6 +4,6 @@ package io.github.lockstarter;
 public enum EmptyKeys {
     /** The call throws {@link IllegalArgumentException}, since an empty list is usually a mistake. The default. */
     REFUSE,
-    /** The method runs without a lock, for work that does nothing with an empty list. */
+    /** The call locks its other keys, if any, for work that does nothing with an empty list. */
     RUN_UNLOCKED
 }

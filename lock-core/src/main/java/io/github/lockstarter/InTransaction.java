@@ -22,12 +22,12 @@ public enum InTransaction {
      * Throws {@link IllegalStateException} without acquiring the lock or running the method. {@link
      * LockSource#acquire}, {@code tryAcquire} and {@code acquireAsync} grant the lock; if it is released before the
      * commit, the transaction is rolled back with that exception. A loss before the commit rolls it back with {@link
-     * LockLostException}, unless {@code distributed-lock.on-lost} is {@code return}.
+     * LockLostException}, unless the lock has {@link OnLost#RETURN}.
      */
     REFUSE,
     /**
      * Keeps the lock, reentrant for the thread, until the transaction ends. A loss before the commit rolls the
-     * transaction back, unless {@code distributed-lock.on-lost} is {@code return}. Locks that no thread owns, those of
+     * transaction back, unless the lock has {@link OnLost#RETURN}. Locks that no thread owns, those of
      * asynchronous work and {@linkplain LockRequest#ownedByHandle() of handles}, are released before the commit, with a
      * warning.
      */

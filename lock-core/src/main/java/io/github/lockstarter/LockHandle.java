@@ -154,7 +154,8 @@ public interface LockHandle extends AutoCloseable {
      * Reports that the work under this handle succeeded, so that its minimum hold applies if it {@linkplain
      * MinHoldIf#SUCCESS depends on that}. Call it after the work, directly before the release: without it, the work
      * counts as failed. Locked methods and {@link LockOperations#execute} call it. Idempotent; cannot be taken back;
-     * without effect on other minimum holds, and after a loss or release. Sends no command.
+     * without effect on other minimum holds, and after a loss or release. A loss of one of several locks that only
+     * their release detects leaves the others kept. Sends no command.
      */
     void recordSuccess();
 

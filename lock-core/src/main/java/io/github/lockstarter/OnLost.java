@@ -1,6 +1,9 @@
 package io.github.lockstarter;
 
-/** What happens to locked work, and how its call ends, when the lock is lost. */
+/**
+ * What happens to locked work, and how its call ends, when the lock is lost. Nested work under the same lock has the
+ * behaviour of the outermost acquisition; of several locks, the strictest applies.
+ */
 public enum OnLost {
     /** Uses {@code distributed-lock.on-lost}, by default {@link #THROW}. */
     AS_CONFIGURED,

@@ -25,7 +25,7 @@ import reactor.util.context.ContextView;
  * the work and releases the lock at the same time, because Reactor does not report when cancelled work has stopped.
  *
  * <p>A loss cancels the work, and the subscriber receives a {@link io.github.lockstarter.LockLostException}; with
- * {@code distributed-lock.on-lost=return} the work completes. If the lock is not acquired, the subscriber receives an
+ * {@link io.github.lockstarter.OnLost#RETURN} the work completes. If the lock is not acquired, the subscriber receives an
  * exception of {@link io.github.lockstarter.LockOperations#acquire(LockRequest)}.
  */
 public interface ReactiveLockOperations {

@@ -27,7 +27,7 @@ public final class TransactionLocks {
     /**
      * Leaves the release of a lock to this thread's transaction, after the commit or rollback and the application's
      * listeners; do not release the handle. If the lock is lost before the commit, the transaction is rolled back,
-     * unless {@code distributed-lock.on-lost} is {@code return}.
+     * unless it has {@link io.github.lockstarter.OnLost#RETURN}.
      *
      * @param handle lock; released at once if this method throws
      * @throws IllegalStateException if there is no transaction, it has completed, or its transaction manager has no
