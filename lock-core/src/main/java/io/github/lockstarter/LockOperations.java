@@ -53,8 +53,8 @@ public interface LockOperations extends LockSource {
      * Goes on with a {@linkplain LockHandle#detach detached} lock: with the next fencing token, the configured lease
      * and renewal. For other terms, {@link #acquire(LockRequest)} or {@link #execute} {@link LockRequest#ofTicket}.
      *
-     * @param ticket used once: only the first attach succeeds. One that is interrupted, or whose outcome is unknown, uses
-     *     the ticket up and releases the lock
+     * @param ticket used once: only the first attach succeeds. One that is interrupted, or whose outcome is unknown,
+     *     uses the ticket up and releases the lock
      * @return the hold; release it
      * @throws LockLostException when the ticket's lock is gone, taken over, attached or released already; nothing has
      *     changed

@@ -12,9 +12,10 @@ public enum MinHoldIf {
      * The minimum hold applies only after success; otherwise the lock is free at the release.
      *
      * <p>A locked method or {@link LockOperations#execute} action succeeds if it returns and holds the lock until then;
-     * a {@link CompletionStage} that it returns must have a result, and no other future counts. Asynchronous work succeeds if it ends normally
-     * before its caller cancels, completes or loses the call. With {@link InTransaction#RELEASE_AFTER}, the commit is
-     * the success. For other handles, call {@link LockHandle#recordSuccess}.
+     * a {@link CompletionStage} that it returns must have a result, and no other future counts. Asynchronous work
+     * succeeds if it ends normally before its caller cancels, completes or loses the call. With {@link
+     * InTransaction#RELEASE_AFTER}, the commit is the success. For other handles, call {@link
+     * LockHandle#recordSuccess}.
      */
     SUCCESS
 }

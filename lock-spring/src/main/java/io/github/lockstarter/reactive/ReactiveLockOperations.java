@@ -25,8 +25,8 @@ import reactor.util.context.ContextView;
  * the work and releases the lock at the same time, because Reactor does not report when cancelled work has stopped.
  *
  * <p>A loss cancels the work, and the subscriber receives a {@link io.github.lockstarter.LockLostException}; with
- * {@link io.github.lockstarter.OnLost#RETURN} the work completes. If the lock is not acquired, the subscriber receives an
- * exception of {@link io.github.lockstarter.LockOperations#acquire(LockRequest)}.
+ * {@link io.github.lockstarter.OnLost#RETURN} the work completes. If the lock is not acquired, the subscriber receives
+ * an exception of {@link io.github.lockstarter.LockOperations#acquire(LockRequest)}.
  */
 public interface ReactiveLockOperations {
 
