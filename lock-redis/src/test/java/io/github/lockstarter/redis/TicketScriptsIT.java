@@ -62,14 +62,14 @@ class TicketScriptsIT {
         assertThat(scripts.replace(forged, NEXT, first)).startsWith(0L);
 
         assertThat(redis.get(KEYS.lock())).isEqualTo(stored(OTHER));
-        assertThat(scripts.replace(OTHER, NEXT, first)).as("its token").singleElement();
+        assertThat(scripts.replace(OTHER, NEXT, first)).as("its token").hasSize(1);
     }
 
     @Test
     void replacesATokenBehindTheTimeOfItsGrant() {
         redis.psetex(KEYS.lock(), 50_000, stored(7, 1_700_000_000_000_000L, TICKET));
 
-        assertThat(scripts.replace(TICKET, NEXT, scripts.markFirst())).singleElement();
+        assertThat(scripts.replace(TICKET, NEXT, scripts.markFirst())).hasSize(1);
     }
 
     @ParameterizedTest
