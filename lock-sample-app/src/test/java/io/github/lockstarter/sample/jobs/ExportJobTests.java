@@ -31,8 +31,8 @@ class ExportJobTests {
     private final LockOperations locks = mock();
     private final ListOperations<String, String> queue = mock();
     private final StringRedisTemplate redis = mock();
-    private final ExportJob job = new ExportJob(
-            locks, redis, new JobProperties(Duration.ZERO, Duration.ZERO, Duration.ZERO));
+    private final ExportJob job =
+            new ExportJob(locks, redis, new JobProperties(Duration.ZERO, Duration.ZERO, Duration.ZERO));
 
     @BeforeEach
     void useTheQueue() {
