@@ -304,7 +304,7 @@ class EngineHandOverTests extends EngineInterleavings {
         backend.nextWithdrawal().answer().complete(new ReleaseResult.Released(0));
         engine.acquireAsync(REQUEST);
         releaseOf(first).answer().complete(new ReleaseResult.Released(1));
-        letPass(RETRY_DELAY.dividedBy(10));
+        letPass(RETRY_DELAY.dividedBy(10).plusMillis(20)); // the timer is as coarse
         settle();
         assertThat(backend.pollAcquire()).isPresent();
     }
