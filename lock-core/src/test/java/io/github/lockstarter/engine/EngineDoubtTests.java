@@ -170,13 +170,11 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void aDetachInDoubtReleases() throws Exception {
+        heartbeats.commandTimeout = Duration.ofMillis(50);
         LockHandle held = certain();
         letPass(TAKEOVER);
-        CompletableFuture<LockTicket> detaching =
+        CompletableFuture<LockTicket> detaching = // beats are unanswered
                 CompletableFuture.supplyAsync(held::detach, EngineInterleavings::onNewThread);
-        heartbeats.next();
-
-        letPass(heartbeats.commandTimeout);
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertFails(detaching, LockBackendException.class);
