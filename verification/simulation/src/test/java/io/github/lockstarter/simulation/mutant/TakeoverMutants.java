@@ -20,7 +20,10 @@ final class TakeoverMutants {
                 Mutant.named("paused-taken-over", "An instance with a subscription is not taken over from", "I4")
                         .editing("look.lua", "'mailbox:' .. gone)[2] ~= 0", "'mailbox:' .. gone)[2] == 'never'"),
                 Mutant.named("no-trace", "A takeover leaves a trace", "I1")
-                        .editing("look.lua", "if isMissing and taken ~= begin then", "if false then"),
+                        .editing(
+                                "look.lua",
+                                "if isMissing and (taken ~= begin or micros >= tonumber(over)) then",
+                                "if false then"),
                 Mutant.named("trace-unread", "Another trace begins a period", "I1")
                         .changing("spi.CrashDetection$Beat", "takeover", Behaviour.returning("")),
                 Mutant.named(

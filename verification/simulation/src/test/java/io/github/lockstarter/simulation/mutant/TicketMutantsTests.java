@@ -24,12 +24,12 @@ class TicketMutantsTests {
                         .editing(
                                 "acquire.lua", "owner and string.match(owner, ' (.*)$') == replaced", "owner and true"),
                 Mutant.named("ticket-taken-over", "The lock of a ticket is not taken over", "I1")
-                        .editing("look.lua", "local prefix, heard = nil, gone", """
+                        .editing("look.lua", "local heard = gone and counted[gone]", """
                                 if not gone and string.find(owner, '(detached)', 1, true) then
                                   gone, label = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
                                   time, byReplicas = 200, ''
                                 end
-                                local prefix, heard = nil, gone"""),
+                                local heard = gone and counted[gone]"""),
                 Mutant.named("attach-in-young-history", "No lock is attached in a young history", "I1", "I4")
                         .editing(
                                 "acquire.lua",
