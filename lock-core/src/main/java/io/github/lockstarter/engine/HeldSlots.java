@@ -191,7 +191,7 @@ final class HeldSlots {
     Hold.State enter(Entry entry, ResolvedRequest request) {
         Hold entered = entry.hold;
         if (entered.isHeld()) {
-            entry.keepFor(request);
+            entry.hold.keepFor(entry, request);
             entered.entries++;
             if (entered.firstEntry() == null) {
                 entered.first = entry;
@@ -210,14 +210,14 @@ final class HeldSlots {
     boolean take(Entry entry, ResolvedRequest request) {
         boolean taken = entry.hold.untaken;
         if (taken) {
-            entry.keepFor(request);
+            entry.hold.keepFor(entry, request);
             entry.hold.untaken = false;
         }
         return taken;
     }
 
     void keepFor(Entry entry, ResolvedRequest request) {
-        entry.keepFor(request);
+        entry.hold.keepFor(entry, request);
     }
 
     /** A loss is no success. */

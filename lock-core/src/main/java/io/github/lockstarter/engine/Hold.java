@@ -57,14 +57,6 @@ final class Hold {
             this.hold = hold;
             this.first = first == null ? this : first;
         }
-
-        void keepFor(ResolvedRequest request) {
-            if (request.dependsOnSuccess()) {
-                minHoldAfterSuccess = request.minHold();
-            } else {
-                hold.keepFor(request.minHold());
-            }
-        }
     }
 
     /** The last ones run when the first ones have returned. */
@@ -310,6 +302,14 @@ final class Hold {
     void dropMinimumHold() {
         if (entries == 1) {
             minHold = Duration.ZERO;
+        }
+    }
+
+    void keepFor(Entry entry, ResolvedRequest request) {
+        if (request.dependsOnSuccess()) {
+            entry.minHoldAfterSuccess = request.minHold();
+        } else {
+            keepFor(request.minHold());
         }
     }
 
