@@ -37,7 +37,8 @@ class JobIT extends RunningSample {
         Object item = redis.opsForHash().get(order, "item");
         redis.opsForHash().delete(order, "item");
         try {
-            assertThat(client.post("/jobs/report").status()).isEqualTo(500);
+            // Skipped while an earlier success keeps the lock.
+            await().until(() -> client.post("/jobs/report").status() == 500);
             assertThat(redis.hasKey("lock:{report}")).isFalse();
         } finally {
             redis.opsForHash().put(order, "item", item);
