@@ -134,7 +134,7 @@ public class LockTemplate implements LockOperations {
         try {
             CompletableFuture<?> work = stage.toCompletableFuture(); // a minimal stage refuses the questions below
             return work.isDone() && !work.isCompletedExceptionally();
-        } catch (UnsupportedOperationException e) {
+        } catch (RuntimeException e) { // of a stage of the application, whose call has succeeded
             return false;
         }
     }

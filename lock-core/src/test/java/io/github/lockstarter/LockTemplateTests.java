@@ -157,6 +157,19 @@ class LockTemplateTests {
     }
 
     @Test
+    void returnsAStageThatCannotTellItsOutcome() {
+        CompletableFuture<String> stage = new CompletableFuture<>() {
+            @Override
+            public CompletableFuture<String> toCompletableFuture() {
+                throw new IllegalStateException("refused");
+            }
+        };
+
+        assertThat(locks.<CompletableFuture<String>, RuntimeException>execute("order:42", () -> stage))
+                .isSameAs(stage);
+    }
+
+    @Test
     void freesALockThatNeedsASuccessAfterALoss() {
         locks.execute(ONCE.lease(LEASE).withoutRenewal().onLost(OnLost.RETURN), this::outliveTheLease);
 
