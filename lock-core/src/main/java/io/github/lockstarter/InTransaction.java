@@ -27,9 +27,8 @@ public enum InTransaction {
     REFUSE,
     /**
      * Keeps the lock, reentrant for the thread, until the transaction ends. A loss before the commit rolls the
-     * transaction back, unless the lock has {@link OnLost#RETURN}. Locks that no thread owns, those of
-     * asynchronous work and {@linkplain LockRequest#ownedByHandle() of handles}, are released before the commit, with a
-     * warning.
+     * transaction back, unless the lock has {@link OnLost#RETURN}. Locks that no thread owns, those of asynchronous
+     * work and {@linkplain LockRequest#ownedByHandle() of handles}, are released before the commit, with a warning.
      */
     RELEASE_AFTER
 }

@@ -68,8 +68,7 @@ public record LockRequest(
      *     blank, the name has a control character, a key is too long, the wait is negative, the lease or maximum hold
      *     is below {@link #MIN_LEASE}, the minimum hold is below 1 ms but not zero, a duration is above {@link
      *     #MAX_DURATION}, a maximum hold is set without renewal, or the permits are not from 1 to {@value
-     *     #MAX_PERMITS}, or above 1 for several keys or
-     *     a ticket, or the keys are not that of the ticket
+     *     #MAX_PERMITS}, or above 1 for several keys or a ticket, or the keys are not that of the ticket
      */
     public LockRequest {
         Objects.requireNonNull(ownership, "ownership");

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * A lock on its way from one instance to another: {@link LockHandle#detach} makes it, {@link LockOperations#attach}
  * uses it, once. Immutable.
  *
- * <p>Whoever knows the {@link #text} can attach or release the lock: send it as you would send a password, and do not
+ * <p>A program with the {@link #text} can attach or release the lock: send it as you would send a password, and do not
  * log it. {@link #toString} hides the secret.
  *
  * @param name logical name of the detached lock

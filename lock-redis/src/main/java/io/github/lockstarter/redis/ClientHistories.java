@@ -142,7 +142,7 @@ final class ClientHistories {
 
     /**
      * The histories to compare with their servers now, of slots that this instance has used: one per server, and those
-     * that differ from the last reported id of their server; all of a durable store, where no id tells of lost data.
+     * that differ from the last reported id of their server; all of a durable store, whose ids do not show lost data.
      * Each call visits other slots.
      */
     public List<ServerHistory> toCheck() {

@@ -253,7 +253,7 @@ class ClientHistoriesTests {
         assertThat(checked).containsAll(used);
     }
 
-    /** In a durable store, only a missing marker tells of lost data. */
+    /** In a durable store, only a missing marker shows lost data. */
     @Test
     void compareAllUsedSlotsOfADurableStore() {
         RedisSettings.HistoryGuard durable = new RedisSettings.HistoryGuard(

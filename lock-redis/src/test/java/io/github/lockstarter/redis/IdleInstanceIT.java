@@ -103,7 +103,7 @@ class IdleInstanceIT {
         }
     }
 
-    /** No name of a history tells of them: each slot is compared. */
+    /** Names of histories do not show them: the pulse compares each slot. */
     @Test
     void beginsTheGracePeriodOfAllUsedSlotsOfADurableClusterNodeThatLostItsData() {
         RedisSettings.HistoryGuard guard = new RedisSettings.HistoryGuard(

@@ -124,7 +124,7 @@ final class KeyExpression {
     }
 
     /**
-     * Whether each value is a list, as far as the expression tells.
+     * Whether each value is a list, as far as the expression shows it.
      *
      * @param types of the arguments
      */
