@@ -243,16 +243,22 @@ class HistoryGuardIT {
 
     /** To an attempt for a free lock; another one is still held, and its owner knows that in a durable store. */
     private static String firstAnswerAfter(Loss loss, Durability durability) {
-        RedisSettings settings = guarding(durability);
         try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
                 RedisServer replica = RedisServer.start();
-                TcpProxy proxy = TcpProxy.before(server);
-                RedisStore store = RedisStore.behind(proxy).with(settings);
-                Application first = Application.over(store.connect(), Application.settings(LONG_GRACE));
-                Application second = Application.over(store.connect(), Application.settings(LONG_GRACE))) {
-            replica.follow(server);
+                TcpProxy proxy = TcpProxy.before(server)) {
+            replica.follow(server); // its first replica gives a master another history
             await().atMost(Patience.TIME)
                     .until(() -> "up".equals(replica.info("replication").get("master_link_status")));
+            return firstAnswerAfter(loss, durability, server, replica, proxy);
+        }
+    }
+
+    private static String firstAnswerAfter(
+            Loss loss, Durability durability, RedisServer server, RedisServer replica, TcpProxy proxy) {
+        RedisSettings settings = guarding(durability);
+        try (RedisStore store = RedisStore.behind(proxy).with(settings);
+                Application first = Application.over(store.connect(), Application.settings(LONG_GRACE));
+                Application second = Application.over(store.connect(), Application.settings(LONG_GRACE))) {
             store.start();
             WarmUp.connect(second.locks(), "warm-up");
             LockHandle held = first.locks().acquire(REQUEST.lease(LONG_GRACE));
