@@ -151,6 +151,15 @@ public @interface DistributedLock {
     int permits() default 0;
 
     /**
+     * What the lock excludes. Methods with {@link LockMode#READ} run at the same time as others of the same key, in
+     * all instances, but not beside one that writes, which is the default. Startup fails together with permits or a
+     * minimum hold, or if the store has no locks for readers.
+     *
+     * @return {@link LockMode#READ} to exclude only callers that write
+     */
+    LockMode mode() default LockMode.WRITE;
+
+    /**
      * Whether the watchdog renews the lease.
      *
      * @return {@link Renewal#OFF} to let the lock end with its lease; default {@code

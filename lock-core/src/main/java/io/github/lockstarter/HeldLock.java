@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param heldFor time since the grant
  * @param remainingLease time until the lease ends unless renewed
  * @param maxHold maximum hold ({@code max-hold}, or to the end of a lease that is not renewed); empty without a limit
- * @param holdCount nested holds, at least 1
+ * @param holdCount nested holds, or handles of readers, at least 1
  * @param renewals number of renewals
  * @param handovers consecutive handovers in this instance before this hold
  * @param state held or in doubt

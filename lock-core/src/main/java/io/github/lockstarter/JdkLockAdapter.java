@@ -12,8 +12,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * All views of one key are the same lock: {@link #HOLDS} keeps the holds per thread, each entry until its last hold
- * ends.
+ * All views of one key and mode are the same lock: {@link #HOLDS} keeps the holds per thread, each entry until its last
+ * hold ends.
  */
 final class JdkLockAdapter implements Lock {
 
@@ -32,7 +32,7 @@ final class JdkLockAdapter implements Lock {
         }
         this.source = source;
         this.request = request.minHoldIf(MinHoldIf.ALWAYS);
-        this.subject = new LockIdentity(source, request.keys());
+        this.subject = new LockIdentity(source, request.keys(), request.terms().reads());
     }
 
     @Override
@@ -142,5 +142,5 @@ final class JdkLockAdapter implements Lock {
         return "Lock" + request.keys();
     }
 
-    private record LockIdentity(LockSource source, List<String> keys) {}
+    private record LockIdentity(LockSource source, List<String> keys, boolean reads) {}
 }

@@ -70,8 +70,8 @@ public interface LockHandle extends AutoCloseable {
     long fencingToken();
 
     /**
-     * {@return the index of the held permit, from 0, unique among simultaneous holders} Resources must check fencing
-     * tokens per slot.
+     * {@return the index of the held permit, from 0, unique among simultaneous holders; of a hold that readers of an
+     * instance share, from 1,024} Resources must check fencing tokens per slot.
      */
     default int slot() {
         return 0;
@@ -184,8 +184,8 @@ public interface LockHandle extends AutoCloseable {
      *     and passes none on yet
      * @throws LockInterruptedException when interrupted while the lock is in doubt. After each {@link LockException}
      *     this handle is released, as by {@link #release}, and no ticket is left
-     * @throws IllegalStateException when the lock store cannot do it, the lock has permits or a minimum hold, its
-     *     thread has entered it again, this handle has several keys, or was released; nothing has changed
+     * @throws IllegalStateException when the lock store cannot do it, the lock is read or has permits or a minimum
+     *     hold, its thread has entered it again, this handle has several keys, or was released; nothing has changed
      * @throws IllegalArgumentException when the lease is out of range
      */
     default LockTicket detach(Duration lease) {
@@ -226,6 +226,21 @@ public interface LockHandle extends AutoCloseable {
      * @throws IllegalArgumentException when this handle lacks a key, or as {@link LockSource#acquire}
      */
     Optional<LockHandle> reenter(LockRequest request);
+
+    /**
+     * Turns a lock that only this handle has into one that is {@linkplain LockMode#READ read}, in one step: no other
+     * owner writes in between. From this call on, others may read; the fencing token stays. Blocks until the store has
+     * answered. No effect on a lock that is read already.
+     *
+     * @throws LockLostException when the lock was lost
+     * @throws LockBackendException when the store did not answer, or all slots of readers are taken; call it again, or
+     *     release the lock
+     * @throws LockInterruptedException when interrupted; the lock may be read
+     * @throws IllegalStateException when this handle was released, the hold has other handles, several permits or a
+     *     minimum hold, or several keys are held
+     * @throws IllegalArgumentException when the store has no locks for readers
+     */
+    void downgrade();
 
     /**
      * Releases and reports a loss. An unknown outcome is not thrown: the {@link LockListener}s receive it, and the lock

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -250,5 +251,25 @@ public interface LockOperations extends LockSource {
      */
     default Lock asLock(String key) {
         return asLock(LockRequest.of(key));
+    }
+
+    /**
+     * {@return two views as {@link #asLock(LockRequest)}: one that reads, see {@link LockRequest#mode}, and one that
+     * writes} A thread that writes may read, and still excludes others after {@code unlock} of the write lock, until it
+     * ends to read. A thread that only reads gets {@link IllegalStateException} from the write lock.
+     *
+     * @param request lock; its mode is ignored
+     */
+    default ReadWriteLock asReadWriteLock(LockRequest request) {
+        return new JdkReadWriteLock(asLock(request.mode(LockMode.READ)), asLock(request.mode(LockMode.WRITE)));
+    }
+
+    /**
+     * {@return {@link #asReadWriteLock(LockRequest)} for a key}
+     *
+     * @param key key
+     */
+    default ReadWriteLock asReadWriteLock(String key) {
+        return asReadWriteLock(LockRequest.of(key));
     }
 }

@@ -68,7 +68,8 @@ public record LockRequest(
      *     blank, the name has a control character, a key is too long, the wait is negative, the lease or maximum hold
      *     is below {@link #MIN_LEASE}, the minimum hold is below 1 ms but not zero, a duration is above {@link
      *     #MAX_DURATION}, a maximum hold is set without renewal, or the permits are not from 1 to {@value
-     *     #MAX_PERMITS}, or above 1 for several keys or a ticket, or the keys are not that of the ticket
+     *     #MAX_PERMITS}, or above 1 for several keys or a ticket, or a lock that is read has several permits, a
+     *     minimum hold or a ticket, or the keys are not that of the ticket
      */
     public LockRequest {
         Objects.requireNonNull(ownership, "ownership");
@@ -85,8 +86,15 @@ public record LockRequest(
         UnaryOperator<String> subject = term -> described(term, checked);
         terms.check(subject);
         terms.checkRenewed(subject, terms.renewal());
+        if (terms.reads()) {
+            terms.checkReading(joined(keys));
+        }
         if (keys.size() > 1) {
             terms.checkPermits(joined(keys), keys.size());
+        }
+        if (ticket.isPresent() && terms.reads()) {
+            throw new IllegalArgumentException("The ticket of lock '" + joined(keys)
+                    + "' is for a lock that is written," + " not read (mode READ). Leave the mode out");
         }
         if (ticket.isPresent() && !keys.equals(List.of(ticket.get().key()))) {
             throw new IllegalArgumentException(
@@ -253,6 +261,18 @@ public record LockRequest(
      */
     public LockRequest onLost(OnLost behaviour) {
         return with(terms.onLost(behaviour));
+    }
+
+    /**
+     * {@return a copy with this mode} Any number of callers that {@link LockMode#READ READ} hold the lock at the same
+     * time; the ordinary lock of the key excludes them. Those of one instance share a hold, with one fencing token,
+     * which ends for all of them if it is lost. A caller that writes may read; one that only reads cannot begin to
+     * write.
+     *
+     * @param mode such as {@link LockMode#READ}
+     */
+    public LockRequest mode(LockMode mode) {
+        return with(terms.mode(mode));
     }
 
     /**

@@ -22,6 +22,7 @@ import java.util.function.UnaryOperator;
  * @param permits maximum number of simultaneous holders
  * @param release whether a release waits for the store's answer
  * @param onLost what happens to the work when the lock is lost
+ * @param mode what the lock excludes; unset for {@link LockMode#WRITE}
  */
 public record LockTerms(
         Optional<Duration> maxWait,
@@ -33,7 +34,8 @@ public record LockTerms(
         Optional<Duration> crashTakeover,
         OptionalInt permits,
         Optional<Release> release,
-        OnLost onLost) {
+        OnLost onLost,
+        Optional<LockMode> mode) {
 
     /** Sets nothing. */
     public static final LockTerms NONE = new LockTerms(
@@ -46,7 +48,8 @@ public record LockTerms(
             Optional.empty(),
             OptionalInt.empty(),
             Optional.empty(),
-            OnLost.AS_CONFIGURED);
+            OnLost.AS_CONFIGURED,
+            Optional.empty());
 
     /** A shorter time would end before a connection can be reopened. */
     private static final Duration SHORTEST_TAKEOVER = Duration.ofMillis(200);
@@ -75,6 +78,7 @@ public record LockTerms(
      * @param permits permits
      * @param release behaviour of releases
      * @param onLost behaviour at a loss
+     * @param mode what the lock excludes
      */
     public LockTerms {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -87,6 +91,7 @@ public record LockTerms(
         Objects.requireNonNull(permits, "permits");
         Objects.requireNonNull(release, "release");
         Objects.requireNonNull(onLost, "onLost");
+        Objects.requireNonNull(mode, "mode");
     }
 
     /**
@@ -107,7 +112,8 @@ public record LockTerms(
                 Optional.empty(),
                 annotation.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(annotation.permits()),
                 Optional.empty(),
-                annotation.onLost());
+                annotation.onLost(),
+                annotation.mode() == LockMode.READ ? Optional.of(LockMode.READ) : Optional.empty());
     }
 
     private static Optional<Duration> time(
@@ -142,7 +148,8 @@ public record LockTerms(
                 first(crashTakeover, others.crashTakeover),
                 permits.isPresent() ? permits : others.permits,
                 first(release, others.release),
-                onLost == OnLost.AS_CONFIGURED ? others.onLost : onLost);
+                onLost == OnLost.AS_CONFIGURED ? others.onLost : onLost,
+                first(mode, others.mode));
     }
 
     private static <T> Optional<T> first(Optional<T> specific, Optional<T> other) {
@@ -188,6 +195,21 @@ public record LockTerms(
     }
 
     /**
+     * Checks that a lock that is read has terms of its own readers only.
+     *
+     * @param lock the lock in the message
+     * @throws IllegalArgumentException when it has several permits or a minimum hold
+     */
+    public void checkReading(String lock) {
+        boolean kept = minHold.filter(minimum -> !minimum.isZero()).isPresent();
+        if (reads() && (permits.orElse(1) > 1 || kept)) {
+            throw new IllegalArgumentException("Lock '" + lock + "' is read (mode READ) and has "
+                    + (kept ? "a minimum hold" : permits.getAsInt() + " permits")
+                    + ", which a lock with readers cannot have. Leave it out, or give the lock another name");
+        }
+    }
+
+    /**
      * Checks that a maximum hold has an effect.
      *
      * @param subject describes a term of this record for messages, such as its property
@@ -225,7 +247,8 @@ public record LockTerms(
                 crashTakeover,
                 permits,
                 release,
-                onLost);
+                onLost,
+                mode);
     }
 
     /**
@@ -244,7 +267,8 @@ public record LockTerms(
                 crashTakeover,
                 permits,
                 release,
-                onLost);
+                onLost,
+                mode);
     }
 
     /**
@@ -254,7 +278,7 @@ public record LockTerms(
      */
     public LockTerms renewal(Renewal whether) {
         return new LockTerms(
-                maxWait, lease, whether, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost);
+                maxWait, lease, whether, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost, mode);
     }
 
     /**
@@ -273,7 +297,8 @@ public record LockTerms(
                 crashTakeover,
                 permits,
                 release,
-                onLost);
+                onLost,
+                mode);
     }
 
     /**
@@ -283,7 +308,7 @@ public record LockTerms(
      */
     public LockTerms minHoldIf(MinHoldIf condition) {
         return new LockTerms(
-                maxWait, lease, renewal, minHold, condition, maxHold, crashTakeover, permits, release, onLost);
+                maxWait, lease, renewal, minHold, condition, maxHold, crashTakeover, permits, release, onLost, mode);
     }
 
     /**
@@ -302,7 +327,8 @@ public record LockTerms(
                 crashTakeover,
                 permits,
                 release,
-                onLost);
+                onLost,
+                mode);
     }
 
     /**
@@ -312,7 +338,17 @@ public record LockTerms(
      */
     public LockTerms crashTakeover(Duration time) {
         return new LockTerms(
-                maxWait, lease, renewal, minHold, minHoldIf, maxHold, Optional.of(time), permits, release, onLost);
+                maxWait,
+                lease,
+                renewal,
+                minHold,
+                minHoldIf,
+                maxHold,
+                Optional.of(time),
+                permits,
+                release,
+                onLost,
+                mode);
     }
 
     /**
@@ -323,7 +359,7 @@ public record LockTerms(
     public LockTerms permits(int number) {
         OptionalInt limit = OptionalInt.of(number);
         return new LockTerms(
-                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, limit, release, onLost);
+                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, limit, release, onLost, mode);
     }
 
     /**
@@ -333,7 +369,8 @@ public record LockTerms(
      */
     public LockTerms release(Release behaviour) {
         Optional<Release> set = Optional.of(behaviour);
-        return new LockTerms(maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, set, onLost);
+        return new LockTerms(
+                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, set, onLost, mode);
     }
 
     /**
@@ -343,6 +380,22 @@ public record LockTerms(
      */
     public LockTerms onLost(OnLost behaviour) {
         return new LockTerms(
-                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, behaviour);
+                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, behaviour, mode);
+    }
+
+    /**
+     * {@return a copy with this mode}
+     *
+     * @param what what the lock excludes
+     */
+    public LockTerms mode(LockMode what) {
+        Optional<LockMode> set = what == LockMode.READ ? Optional.of(what) : Optional.empty();
+        return new LockTerms(
+                maxWait, lease, renewal, minHold, minHoldIf, maxHold, crashTakeover, permits, release, onLost, set);
+    }
+
+    /** {@return whether the lock excludes only owners that write} */
+    public boolean reads() {
+        return mode.orElse(LockMode.WRITE) == LockMode.READ;
     }
 }

@@ -4,7 +4,7 @@ package io.github.lockstarter;
 public enum ReleaseOutcome {
     /** This handle had been released before; nothing changed. */
     ALREADY_RELEASED,
-    /** A nested hold was released; the owner has others. */
+    /** A nested hold was released and the owner has others, or other readers of this instance have the lock. */
     STILL_HELD,
     /** Given up: the lock is free, or kept for the rest of its minimum hold. */
     RELEASED,

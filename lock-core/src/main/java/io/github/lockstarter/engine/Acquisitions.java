@@ -112,7 +112,8 @@ final class Acquisitions {
         if (outer == null) {
             return Optional.empty();
         }
-        return Handle.enter(outer, outer.firstEntry(), Settlement.await(outer), request);
+        Handle.checkMode(outer, request);
+        return Handle.enter(outer, outer.firstEntry(), owner.thread(), Settlement.await(outer), request);
     }
 
     private WaitOutcome await(Waiter waiter) {
@@ -161,9 +162,14 @@ final class Acquisitions {
     }
 
     private Handle announce(Waiter waiter, Hold hold) {
-        Handle handle = new Handle(hold, null);
-        hold.lock.announce(hold, handle);
-        if (running.events.hasListeners()) {
+        Handle handle = new Handle(hold, hold.isShared() ? hold.firstEntry() : null);
+        boolean first = true;
+        if (hold.isShared()) {
+            first = hold.lock.announce(hold, waiter, handle);
+        } else {
+            hold.lock.announce(hold, handle);
+        }
+        if (first && running.events.hasListeners()) {
             reportGrant(waiter, hold);
         }
         return handle;
@@ -178,7 +184,8 @@ final class Acquisitions {
         if (hold.grant.canBeInDoubt() && !hold.grant.isCertain()) {
             throw Messages.unconfirmed(hold);
         }
-        if (!hold.lock.take(handle, waiter.request)) {
+        boolean taken = waiter.joined ? hold.lock.take(hold, waiter) : hold.lock.take(handle, waiter.request);
+        if (!taken) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
     }

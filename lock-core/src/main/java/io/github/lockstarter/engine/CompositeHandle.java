@@ -114,6 +114,11 @@ final class CompositeHandle implements LockHandle {
     }
 
     @Override
+    public void downgrade() {
+        throw new IllegalStateException("Several locks are not downgraded in one step: " + keys());
+    }
+
+    @Override
     public void onLost(Runnable callback) {
         parts.forEach(part -> part.onLost(ofLostFirst(part.key(), callback)));
     }
@@ -223,6 +228,7 @@ final class CompositeHandle implements LockHandle {
         try {
             for (Handle part : parts) {
                 if (request.keys().contains(part.key())) {
+                    Handle.checkMode(part.hold, resolved);
                     part.enterAgain(entry).ifPresent(entered::add);
                 }
             }

@@ -2,7 +2,9 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -88,10 +90,25 @@ final class Grant {
     }
 
     /** Gives the grant back; before the answer, for all slots it may have. */
-    ReleaseCommand releaseCommand(String key, int permits) {
+    ReleaseCommand releaseCommand(String key, Slots candidates) {
         boolean granted = firstFencingToken != StoreCalls.NO_GRANT;
-        Slots slots = granted ? Slots.one(slot) : Slots.first(permits);
+        Slots slots = granted ? Slots.one(slot) : candidates;
         return new ReleaseCommand(key, token, lastFencingToken(), Wait.UNCHANGED, Duration.ZERO, slots);
+    }
+
+    /** An attempt of the token that writes to read: the store turns its lock into one that is read. */
+    AcquireCommand downgradeCommand(String key, Duration lease) {
+        return new AcquireCommand(
+                key,
+                token,
+                lease,
+                firstFencingToken - 1,
+                fencingTokens,
+                Optional.empty(),
+                Duration.ZERO,
+                Slots.OF_READERS.count(),
+                Optional.empty(),
+                LockMode.READ);
     }
 
     boolean isWanted() {
@@ -114,7 +131,16 @@ final class Grant {
         boolean free = !wanted
                 || (handovers < limits.max()
                         && now - wantedAt < limits.maxTime().toNanos());
-        return free && !isUsedUp() && now - request.renewAt(requestedAt) < 0;
+        return free && !isUsedUp() && isYoung(request, now);
+    }
+
+    private boolean isYoung(ResolvedRequest request, long now) {
+        return now - request.renewAt(requestedAt) < 0;
+    }
+
+    /** Whether another reader may join. Even if the message is lost that another instance waits, this ends in time. */
+    boolean allowsReader(ResolvedRequest request, long now) {
+        return !wanted && isYoung(request, now) && isCertain();
     }
 
     long nextFencingToken() {

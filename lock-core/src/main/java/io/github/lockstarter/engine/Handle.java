@@ -5,6 +5,7 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.LockTicket;
@@ -121,6 +122,9 @@ final class Handle extends Entry implements LockHandle {
     /** Without the check of the keys. */
     void checkExtension(LockRequest request) {
         running().settings.checkExtension(request, hold.request.terms());
+        if (hold.isShared()) {
+            request.mode(LockMode.READ); // refuses what readers cannot have
+        }
         Messages.checkKept(key(), request.terms().minHold().orElse(Duration.ZERO), running().capabilities);
         if (!checkHeld()) {
             throw notHeld();
@@ -155,6 +159,39 @@ final class Handle extends Entry implements LockHandle {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Messages.interruptedExtension(hold, e);
+        }
+    }
+
+    @Override
+    public void downgrade() {
+        StackReserve.ensure();
+        if (hasLeft || !checkHeld()) {
+            throw notHeld();
+        }
+        if (!running().capabilities.readers()) {
+            throw Messages.noReaders(key());
+        }
+        CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+        running().run(hold.lock, (todo, now) -> hold.lock.held().downgrade(todo, this, answer, now));
+        AcquireResult result = awaited(answer);
+        if (hasLeft || !checkHeld()) {
+            throw notHeld();
+        }
+        if (result instanceof AcquireResult.Rejected rejected
+                && rejected.reason().equals(HeldSlots.NOT_ALONE)) {
+            throw Messages.cannotDowngrade(hold);
+        }
+        if (!(result instanceof AcquireResult.Granted)) {
+            throw Messages.notDowngraded(hold, result);
+        }
+    }
+
+    private AcquireResult awaited(CompletableFuture<AcquireResult> answer) {
+        try {
+            return BlockingWait.await(answer);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Messages.interruptedDowngrade(hold, e);
         }
     }
 
@@ -258,7 +295,12 @@ final class Handle extends Entry implements LockHandle {
                     hold.request.name(), key(), detachment.command.token().value(), granted.fencingToken());
         }
         throw switch (outcome) {
-            case STILL_HELD -> Messages.noTicket(key(), "its thread has entered it again. Leave that section first");
+            case STILL_HELD ->
+                Messages.noTicket(
+                        key(),
+                        hold.downgrading
+                                ? "a downgrade of it has not ended. Call downgrade again, or release it"
+                                : "its thread has entered it again. Leave that section first");
             case ALREADY_RELEASED -> Messages.released(hold);
             case LOST -> lost();
             default -> Messages.notDetached(hold, answer, outcome);
@@ -309,7 +351,14 @@ final class Handle extends Entry implements LockHandle {
     ResolvedRequest resolved(LockRequest request) {
         ResolvedRequest resolved = ResolvedRequest.of(request, running().settings);
         Messages.checkKept(key(), resolved.minHold(), running().capabilities);
+        checkMode(hold, resolved);
         return resolved;
+    }
+
+    static void checkMode(Hold entered, ResolvedRequest request) {
+        if (entered.isShared() && !request.reads()) {
+            throw Messages.readsOnly(entered);
+        }
     }
 
     /** Without the check of the keys. */
@@ -318,18 +367,19 @@ final class Handle extends Entry implements LockHandle {
         if (hasLeft) {
             return Optional.empty();
         }
-        return enter(hold, first, checkHeld(), request);
+        return enter(hold, first, null, checkHeld(), request);
     }
 
     /** Another handle of the hold; empty if it is being released. */
-    static Optional<Handle> enter(Hold hold, @Nullable Entry first, boolean held, ResolvedRequest request) {
+    static Optional<Handle> enter(
+            Hold hold, @Nullable Entry first, @Nullable Thread reader, boolean held, ResolvedRequest request) {
         if (held && !hold.grant.isCertain()) {
             throw Messages.inDoubt(hold);
         }
         // Allocated first: nothing may fail after the entry is counted.
         Handle handle = new Handle(hold, first);
         Optional<Handle> entered = Optional.of(handle);
-        Hold.State state = hold.lock.enter(handle, request);
+        Hold.State state = hold.lock.enter(handle, reader, request);
         if (state == Hold.State.LOST) {
             throw handle.lost();
         }

@@ -10,11 +10,13 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.CallbackTurn;
 import io.github.lockstarter.engine.Hold.Entry;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +61,10 @@ final class HeldSlots {
     private static final long MIN_REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
 
     private static final int RETRIES_PER_LEASE = 6;
+
+    /** Why a hold is not downgraded. */
+    static final String NOT_ALONE = "not the only handle of a lock with one permit and no minimum hold";
+
     private static final long NEVER = Long.MAX_VALUE;
 
     private final KeyLock lock;
@@ -175,6 +181,108 @@ final class HeldSlots {
         }
     }
 
+    /** A hold that the reader may join; null if none. */
+    @Nullable
+    Hold joinable(ResolvedRequest request, Moment now) {
+        return find(each -> each.isShared()
+                && each.isHeld()
+                && !each.deadline.isOver(now)
+                && each.grant.allowsReader(each.request, now.nanos())
+                && request.hasTermsOf(each.request));
+    }
+
+    /** Counts a reader, who takes the hold or gives it back. */
+    void join(Hold shared) {
+        shared.entries++;
+        shared.joining++;
+    }
+
+    void taken(Hold shared) {
+        shared.joining--;
+    }
+
+    boolean announce(Hold shared, Entry entry, @Nullable Thread reader) {
+        shared.add(entry, reader);
+        boolean first = !shared.announced;
+        shared.announced = true;
+        return first;
+    }
+
+    void giveBack(Effects todo, Hold shared, @Nullable Entry entry, Moment now) {
+        if (entry != null) {
+            entry.hasLeft = true;
+            shared.remove(entry);
+        }
+        shared.joining--;
+        expire(todo, now);
+        exitEntry(todo, shared, now);
+    }
+
+    // Downgrades
+
+    /** From now on others may read, whatever the answer is; until then nothing is renewed. */
+    void downgrade(Effects todo, Entry entry, CompletableFuture<AcquireResult> answer, Moment now) {
+        Hold writer = entry.hold;
+        if (!writer.isHeld() || writer.isShared()) {
+            todo.add(() -> answer.complete(new AcquireResult.Granted(writer.fencingToken, 0)));
+            return;
+        }
+        boolean mayBeKept = writer.isKept() || !entry.minHoldAfterSuccess.isZero();
+        if (writer.entries != 1 || writer.request.permits() != 1 || mayBeKept) {
+            todo.add(
+                    () -> answer.complete(new AcquireResult.Rejected(NOT_ALONE, new IllegalStateException(NOT_ALONE))));
+            return;
+        }
+        AcquireCommand command = writer.grant.downgradeCommand(lock.key, writer.request.lease());
+        Downgrade downgrade = new Downgrade(entry, answer);
+        todo.add(() -> lock.running.calls.sendAcquire(command, downgrade));
+        writer.downgrading = true;
+        writer.grant.renewing++;
+    }
+
+    private record Downgrade(Entry entry, CompletableFuture<AcquireResult> answer)
+            implements StoreCalls.Continuation<AcquireResult> {
+
+        @Override
+        public void accept(AcquireResult result) {
+            KeyLock lock = entry.hold.lock;
+            try {
+                lock.running.run(lock, (todo, now) -> lock.held().downgraded(todo, entry, result, now));
+            } finally {
+                answer.complete(result);
+            }
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            entry.hold.lock.fail(cause);
+            answer.completeExceptionally(new IllegalStateException(KeyLock.FAILED));
+        }
+    }
+
+    private void downgraded(Effects todo, Entry entry, AcquireResult result, Moment now) {
+        Hold reader = entry.hold;
+        reader.grant.renewing--;
+        if (result instanceof AcquireResult.Granted granted) {
+            boolean listed = find(each -> each == reader) != null;
+            if (listed) {
+                unlink(reader);
+            }
+            reader.grant.slot = (short) granted.slot();
+            reader.share(entry);
+            if (listed) {
+                link(reader);
+            }
+            if (granted.othersWaiting() > 0) {
+                reader.grant.wanted(now.nanos());
+            }
+            if (reader.isHeld()) {
+                lock.downgraded(todo, reader);
+            }
+        }
+        expire(todo, now);
+    }
+
     // Entries
 
     /** The thread's hold, perhaps lost; null if none. */
@@ -188,14 +296,12 @@ final class HeldSlots {
     }
 
     /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
-    Hold.State enter(Entry entry, ResolvedRequest request) {
+    Hold.State enter(Entry entry, @Nullable Thread reader, ResolvedRequest request) {
         Hold entered = entry.hold;
         if (entered.isHeld()) {
             entry.hold.keepFor(entry, request);
             entered.entries++;
-            if (entered.firstEntry() == null) {
-                entered.first = entry;
-            }
+            entered.add(entry, reader);
         } else if (entered.owner.thread() == Thread.currentThread()) {
             keepLost(each -> each != entered);
         }
@@ -253,15 +359,16 @@ final class HeldSlots {
                 : CompletableFuture.completedFuture(
                         left.state == Hold.State.LOST ? ReleaseOutcome.LOST : ReleaseOutcome.STILL_HELD);
         entry.hasLeft = true; // a later failure must not count it down twice
+        left.remove(entry);
         exitEntry(todo, left, now);
         return outcome;
     }
 
-    /** As {@link #exit}; the lock passes to the ticket. No effect if its thread has entered it again. */
+    /** As {@link #exit}; the lock passes to the ticket. No effect if its thread has entered it again, or it is read. */
     CompletableFuture<ReleaseOutcome> detach(Effects todo, Entry entry, Detachment detachment, Moment now) {
         Hold left = entry.hold;
         if (left.isHeld() && !entry.hasLeft) {
-            if (left.entries > 1) {
+            if (left.entries > 1 || left.isShared() || left.downgrading) {
                 return CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);
             }
             left.detachment = detachment;
@@ -455,7 +562,7 @@ final class HeldSlots {
         if (grant.isSettled()) {
             return true;
         }
-        if (!held.confirming && !deferred) {
+        if (!held.confirming && !deferred && !held.downgrading) {
             scheduleRenewal(
                     todo, new RenewAttempt(held, RenewAttempt.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
             held.confirming = true;
@@ -500,7 +607,8 @@ final class HeldSlots {
             todo.add(() -> lock.running.calls.sendAcquire(detachment.command, detachment));
             releases++;
         } else {
-            boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
+            boolean requeued =
+                    !left.isShared() && (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
             send(todo, left, requeued);
             requeueing += requeued ? 1 : 0;
         }
@@ -535,6 +643,10 @@ final class HeldSlots {
         ReleaseCommand command = left.releaseCommand(requeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
         SlotRelease release = new SlotRelease(left, requeued);
         todo.add(() -> lock.running.calls.sendRelease(command, release));
+        if (left.downgrading) { // it may be read by now
+            ReleaseCommand ofReader = command.releasing(Slots.OF_READERS);
+            todo.add(() -> lock.running.calls.repeatRelease(ofReader, left.longestLease));
+        }
         left.releaseSent = true;
         releases++;
     }

@@ -17,14 +17,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A held lock, which its owner may enter several times. Mutable fields are changed only by {@link HeldSlots}, under the
- * monitor of the {@link KeyLock}. Handles and messages read {@link #request}, {@link #lossCause}, {@link
- * #failedRenewals} and {@link #releaseSent} without it and accept an earlier value.
+ * A held lock, which its owner may enter several times, or which readers share. Mutable fields are changed only by
+ * {@link HeldSlots}, under the monitor of the {@link KeyLock}. Handles and messages read {@link #request}, {@link
+ * #lossCause}, {@link #failedRenewals} and {@link #releaseSent} without it and accept an earlier value.
  */
 final class Hold {
 
@@ -92,7 +95,7 @@ final class Hold {
 
     final Grant grant;
     final long fencingToken;
-    final HoldOwner owner;
+    HoldOwner owner;
     final long grantedAt;
     final long grantedAtWallMillis;
 
@@ -122,6 +125,9 @@ final class Hold {
     Detachment detachment;
 
     boolean confirming;
+
+    /** Until the store has answered that the lock is read now. */
+    boolean downgrading;
 
     /** Whatever the terms are. Written without the monitor if a release failed. */
     volatile boolean renewalEnded;
@@ -161,11 +167,17 @@ final class Hold {
 
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
+    /** Readers that are counted and have not taken it. */
+    int joining;
+
+    /** Entries by threads that may enter again, if readers share the hold; else null. */
+    private @Nullable Map<Entry, Thread> readers;
+
     Hold(Waiter waiter, Grant grant, long fencingToken, Deadline deadline, long renewAt, Deadline.Moment now) {
         this.lock = waiter.lock;
         this.grant = grant;
         this.fencingToken = fencingToken;
-        this.owner = waiter.owner;
+        this.owner = waiter.request.reads() ? waiter.owner.ofReaders() : waiter.owner;
         this.request = waiter.request;
         this.deadline = deadline;
         this.renewAt = renewAt;
@@ -173,6 +185,11 @@ final class Hold {
         this.grantedAtWallMillis = now.wallMillis();
         this.longestLease = request.lease();
         this.reportAfterNanos = request.warnAfter().toNanos();
+        if (request.reads()) {
+            readers = new WeakHashMap<>(2);
+            entries = 0; // each of them joins
+            untaken = false;
+        }
     }
 
     CompletableFuture<ReleaseOutcome> ended() {
@@ -198,13 +215,58 @@ final class Hold {
         return state == State.HELD;
     }
 
-    /** By the owner's thread, perhaps before the loss. */
+    /** By the thread, perhaps before the loss, which is remembered only for the owner of an unshared hold. */
     boolean isEnteredBy(HoldOwner other) {
+        Thread thread = other.thread();
+        if (readers != null) {
+            return isHeld() && thread != null && isReadBy(thread);
+        }
         return owner.isThread()
                 && owner.thread() == other.thread()
                 && announced
                 && entries > 0
                 && (state == State.HELD || state == State.LOST);
+    }
+
+    private boolean isReadBy(Thread thread) {
+        for (Thread each : Objects.requireNonNull(readers).values()) {
+            if (each == thread) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether readers share it, each with its own handle. */
+    boolean isShared() {
+        return readers != null;
+    }
+
+    /** Of a shared hold, {@code reader} is the thread that may enter again. */
+    void add(Entry entry, @Nullable Thread reader) {
+        if (readers != null && reader != null) {
+            readers.put(entry, reader);
+        }
+        if (firstEntry() == null) {
+            first = entry;
+        }
+    }
+
+    /** The only entry reads from now on. */
+    void share(Entry reader) {
+        readers = new WeakHashMap<>(2);
+        if (owner.thread() != null) {
+            readers.put(reader, owner.thread());
+        }
+        owner = owner.ofReaders();
+        request = request.reading();
+        downgrading = false;
+    }
+
+    void remove(Entry entry) {
+        if (readers != null) {
+            readers.remove(entry);
+        }
     }
 
     Duration held(long now) {
@@ -229,7 +291,7 @@ final class Hold {
 
     /** Limits of renewals are checked here; {@link HeldSlots#expire} names a loss by them. */
     boolean mayBeRenewed(long now) {
-        return isRenewed() && !isPastMaxHold(now);
+        return isRenewed() && !downgrading && !isPastMaxHold(now);
     }
 
     void extendedBy(Duration lease) {
@@ -254,7 +316,7 @@ final class Hold {
 
     /** Whether another owner may follow without a command. */
     boolean mayBeHandedOver() {
-        return !extended && !isKept() && !grant.revoked && detachment == null;
+        return !extended && !isKept() && !grant.revoked && detachment == null && !isShared();
     }
 
     /** Whether lease and fencing tokens suffice for another owner. */
@@ -395,7 +457,7 @@ final class Hold {
      * holds need no weak reference.
      */
     boolean checkUnreachable() {
-        if (untaken) {
+        if (untaken || joining > 0) {
             return false;
         }
         if (first instanceof Entry entry) {

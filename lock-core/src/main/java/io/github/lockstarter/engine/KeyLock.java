@@ -64,6 +64,10 @@ import org.jspecify.annotations.Nullable;
  * {@link #fail} and {@link #applyFailure} may be repeated until there is memory; so a caller leaves the line, and a
  * hold the list, after the steps that tell their threads.
  *
+ * <p>Readers share a hold: while no caller waits that writes, a reader joins a hold that is here ({@link
+ * HeldSlots#joinable}), without a command. For the line it is a caller for one of many slots, which never overtakes one
+ * that writes.
+ *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
  *
@@ -205,8 +209,11 @@ final class KeyLock extends TimerEntry {
         held.expire(todo, now);
         boolean asks = waiter.waits() || waiter.attaches();
         Obstacle ours = asks ? null : held.obstacle(waiter.request.permits(), now);
+        Hold shared = mayJoin(waiter) ? held.joinable(waiter.request, now) : null;
         if (refusal != null) {
             decide(todo, waiter, refusal);
+        } else if (shared != null) {
+            join(todo, waiter, shared);
         } else if (ours != null) {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
@@ -244,7 +251,12 @@ final class KeyLock extends TimerEntry {
     synchronized void cancelCall(Effects todo, Waiter waiter, Moment now) {
         cancelWait(todo, waiter);
         if (waiter.decided instanceof WaitOutcome.Granted granted) {
-            held.giveBack(todo, granted.hold(), now);
+            if (waiter.joined) {
+                waiter.joined = false;
+                held.giveBack(todo, granted.hold(), waiter.entry, now);
+            } else {
+                held.giveBack(todo, granted.hold(), now);
+            }
         }
     }
 
@@ -262,8 +274,8 @@ final class KeyLock extends TimerEntry {
         return held.enteredBy(owner);
     }
 
-    synchronized Hold.State enter(Entry entry, ResolvedRequest request) {
-        return held.enter(entry, request);
+    synchronized Hold.State enter(Entry entry, @Nullable Thread reader, ResolvedRequest request) {
+        return held.enter(entry, reader, request);
     }
 
     /** Called before listeners and the caller receive the grant. */
@@ -271,9 +283,25 @@ final class KeyLock extends TimerEntry {
         held.announce(granted, first);
     }
 
+    /** Of a shared hold; false if another reader has announced it. */
+    synchronized boolean announce(Hold shared, Waiter reader, Entry entry) {
+        reader.entry = entry;
+        return held.announce(shared, entry, reader.owner.thread());
+    }
+
     /** False if it was given back. */
     synchronized boolean take(Entry entry, ResolvedRequest request) {
         return held.take(entry, request);
+    }
+
+    /** Of a shared hold; false if the reader gave it back. */
+    synchronized boolean take(Hold shared, Waiter reader) {
+        boolean taken = reader.joined;
+        reader.joined = false;
+        if (taken) {
+            held.taken(shared);
+        }
+        return taken;
     }
 
     /** Ends the hold if its lease is over. */
@@ -315,7 +343,8 @@ final class KeyLock extends TimerEntry {
     /** Hands a left hold over, if a waiter may have it; otherwise it is released. */
     synchronized void holdLeft(Effects todo, Hold left, Moment now) {
         boolean mayPass = running.limits.max() > 0 && running.refusal.get() == null && left.mayBeHandedOver();
-        Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant)) : null;
+        Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant) || each.request.reads()) : null;
+        successor = successor == null || successor.request.reads() ? null : successor; // readers keep their turn
         // One without renewal needs a whole lease, so the store grants it.
         if (successor == null || !successor.request.isRenewed()) {
             makeAttemptDue();
@@ -328,6 +357,14 @@ final class KeyLock extends TimerEntry {
                     ? Math.min(2 * block, AcquireCommand.MAX_FENCING_TOKENS)
                     : EngineSettings.Handover.FENCING_TOKENS;
         }
+    }
+
+    /** A hold is shared from now on. */
+    synchronized void downgraded(Effects todo, Hold shared) {
+        for (Waiter each : queue.readersInFront(shared.request)) {
+            join(todo, each, shared);
+        }
+        makeAttemptDue();
     }
 
     /** A slot is no longer held; another attempt may succeed. */
@@ -433,7 +470,7 @@ final class KeyLock extends TimerEntry {
     }
 
     private static boolean canTake(Waiter waiter, Grant grant) {
-        return !waiter.attaches() && grant.slot < waiter.request.permits();
+        return !waiter.attaches() && waiter.request.slots().contains(grant.slot);
     }
 
     /** A minimum hold needs a grant of its own, and the store keeps the first owner's takeover time. */
@@ -443,12 +480,35 @@ final class KeyLock extends TimerEntry {
                 && !waiter.request.mayBeKept();
     }
 
+    /** Whether no caller that writes waits before it. */
+    @GuardedBy("this")
+    private boolean mayJoin(Waiter waiter) {
+        return waiter.request.reads() && queue.find(each -> !each.request.reads()) == null;
+    }
+
+    @GuardedBy("this")
+    private void join(Effects todo, Waiter reader, Hold shared) {
+        held.join(shared);
+        reader.joined = true;
+        decide(todo, reader, new WaitOutcome.Granted(shared));
+        queue.remove(reader);
+    }
+
     @GuardedBy("this")
     private void startHold(Effects todo, Hold made, Waiter taker, Moment now) {
+        if (made.isShared()) {
+            held.join(made);
+            taker.joined = true;
+        }
         decide(todo, taker, new WaitOutcome.Granted(made));
         held.begin(todo, made); // with the decision: its caller receives the hold, even if a later step fails
         queue.remove(taker);
         obstacle = null;
+        if (made.isShared()) { // even if others wait: these callers came before
+            for (Waiter each : queue.readersInFront(made.request)) {
+                join(todo, each, made);
+            }
+        }
         if (!queue.isEmpty()) {
             int taken = held.firstFree();
             WaitOutcome busy = made.obstacle(now).outcome();
@@ -515,7 +575,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void releaseUnused(Effects todo, Attempt unused, Grant grant) {
-        ReleaseCommand release = grant.releaseCommand(key, unused.waiter.request.permits());
+        ReleaseCommand release = grant.releaseCommand(key, unused.waiter.request.slots());
         Duration lease = unused.waiter.request.lease();
         todo.add(() -> running.calls.repeatRelease(release, lease));
     }
@@ -681,7 +741,8 @@ final class KeyLock extends TimerEntry {
         int taken = held.firstFree();
         int above = signalledSlot == NONE ? taken : Math.min(taken, signalledSlot);
         Waiter waiting = queue.firstAbove(Math.max(above, attemptedPermits));
-        Waiter caller = waiting == null ? queue.firstTry() : waiting;
+        boolean overtakes = waiting != null && waiting.request.reads() && waiting != queue.first();
+        Waiter caller = waiting == null || overtakes ? queue.firstTry() : waiting; // readers wait behind writers
         return caller != null && (caller.attaches() || caller.request.permits() > above) ? caller : null;
     }
 
@@ -697,7 +758,8 @@ final class KeyLock extends TimerEntry {
             nextLookAt = NEVER;
         }
         boolean othersWaiting = !caller.attaches() && (caller.hadToWait || queue.hasSeveralWaiters());
-        int tokens = othersWaiting ? Math.min(block, running.capabilities.fencingTokens()) : 1;
+        boolean handsOver = othersWaiting && !caller.request.reads();
+        int tokens = handsOver ? Math.min(block, running.capabilities.fencingTokens()) : 1;
         Attempt begun =
                 new Attempt(caller, caller.queued ? running.waitingAt(position) : Optional.empty(), tokens, used, now);
         todo.add(() -> running.send(begun));

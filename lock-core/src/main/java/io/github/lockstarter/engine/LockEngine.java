@@ -227,8 +227,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private ResolvedRequest resolve(LockRequest request) {
         ResolvedRequest resolved = ResolvedRequest.of(request, settings);
         StoreCapabilities store = backend.capabilities();
-        if (resolved.permits() > 1 && !store.permits()) {
+        if (!resolved.reads() && resolved.permits() > 1 && !store.permits()) {
             throw Messages.onePermitOnly(request.keys().get(0), resolved.permits());
+        }
+        if (resolved.reads() && !store.readers()) {
+            throw Messages.noReaders(request.keys().get(0));
         }
         Messages.checkKept(request.keys().get(0), resolved.minHold(), store);
         if (resolved.ticket().isPresent()) {

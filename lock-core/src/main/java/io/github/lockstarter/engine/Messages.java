@@ -94,6 +94,11 @@ final class Messages {
                 + " another store");
     }
 
+    static IllegalArgumentException noReaders(String key) {
+        return new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' is read (mode READ), and this"
+                + " lock store has no locks for readers. Leave the mode out, or keep the lock in another store");
+    }
+
     static void checkKept(String key, Duration minHold, StoreCapabilities store) {
         if (!minHold.isZero() && !store.minHold()) {
             throw new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has a minimum hold of "
@@ -105,6 +110,9 @@ final class Messages {
     static void checkTicket(String key, ResolvedRequest request, boolean kept, StoreCapabilities store) {
         if (!store.tickets()) {
             throw noTicket(key, "this lock store cannot pass a lock on. Keep the lock in another store");
+        }
+        if (request.reads()) {
+            throw noTicket(key, "it is read (mode READ), perhaps by others too. Acquire it to write");
         }
         if (request.permits() > 1 || kept) {
             throw noTicket(key, "it has several permits or a minimum hold. Leave them out");
@@ -195,6 +203,12 @@ final class Messages {
                 : new LockBackendException(hold.lock.key, failed + KeyLock.FAILED, null);
     }
 
+    static IllegalStateException readsOnly(Hold hold) {
+        return new IllegalStateException(LockRequest.printable("Cannot write under " + named(hold)
+                + ", which this caller has acquired to read: two readers that wait for each other to leave would wait"
+                + " forever. Release the lock that is read first, or acquire it to write from the beginning"));
+    }
+
     static IllegalStateException released(Hold hold) {
         return new IllegalStateException(
                 LockRequest.printable("This handle has released " + named(hold) + "; acquire it again"));
@@ -241,6 +255,27 @@ final class Messages {
                 "Interrupted while extending " + named(hold)
                         + "; its lease is at least as long as before, and perhaps longer",
                 cause);
+    }
+
+    static LockBackendException notDowngraded(Hold hold, AcquireResult answer) {
+        Optional<FailedResult> failed =
+                answer instanceof FailedResult failure ? Optional.of(failure) : Optional.empty();
+        return new LockBackendException(
+                hold.lock.key,
+                "Could not downgrade " + named(hold) + ": "
+                        + failed.map(FailedResult::reason).orElse("all slots of readers are taken")
+                        + ". Others may read it already. Call downgrade again, or release the lock",
+                failed.map(FailedResult::cause).orElse(null));
+    }
+
+    static LockInterruptedException interruptedDowngrade(Hold hold, InterruptedException cause) {
+        return new LockInterruptedException(
+                hold.lock.key, "Interrupted while downgrading " + named(hold) + "; others may read it", cause);
+    }
+
+    static IllegalStateException cannotDowngrade(Hold hold) {
+        return new IllegalStateException(LockRequest.printable("Cannot downgrade " + named(hold)
+                + ": it has other handles, several permits or a minimum hold. Downgrade a lock with one handle"));
     }
 
     static LockBackendException unknownExtension(Hold hold, RenewResult.Unknown unknown) {

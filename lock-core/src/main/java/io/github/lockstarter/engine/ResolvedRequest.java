@@ -1,11 +1,13 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
 import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.MinHoldIf;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -105,8 +107,31 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter, Optiona
                 : terms.crashTakeover().orElseThrow();
     }
 
+    boolean reads() {
+        return terms.reads();
+    }
+
+    /** The slots that it may be granted. */
+    Slots slots() {
+        return reads() ? Slots.OF_READERS : Slots.first(terms.permits().orElseThrow());
+    }
+
+    /** The number of permits; the slots that it may be granted are below this. */
     int permits() {
-        return terms.permits().orElseThrow();
+        return slots().end();
+    }
+
+    ResolvedRequest reading() {
+        return with(terms.mode(LockMode.READ));
+    }
+
+    /** Whether callers with these terms may share a hold, which counts its times from the grant. */
+    boolean hasTermsOf(ResolvedRequest other) {
+        return lease().equals(other.lease())
+                && crashTakeover().equals(other.crashTakeover())
+                && terms.renewal() == other.terms.renewal()
+                && terms.maxHold().equals(other.terms.maxHold())
+                && terms.onLost() == other.terms.onLost();
     }
 
     /** Whether a release awaits the store's answer. */

@@ -6,6 +6,7 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.ReleaseOutcome;
@@ -277,8 +278,9 @@ final class Running {
                 attempt.fencingTokens,
                 attempt.waiting,
                 request.minHold(),
-                request.permits(),
-                request.ticket().map(LockTicket::token));
+                request.slots().count(),
+                request.ticket().map(LockTicket::token),
+                request.reads() ? LockMode.READ : LockMode.WRITE);
         attempt.grant = new Grant(
                 token, attempt.sent.nanos(), attempt.fencingTokens, heartbeat.decides(token) ? heartbeat : null);
         calls.sendAcquire(command, attempt);

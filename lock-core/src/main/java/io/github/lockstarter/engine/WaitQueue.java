@@ -137,6 +137,21 @@ final class WaitQueue {
         return null;
     }
 
+    /** Readers with these terms: those of the line up to the first caller that writes, and all tries. */
+    List<Waiter> readersInFront(ResolvedRequest terms) {
+        List<Waiter> readers = new ArrayList<>();
+        for (Waiter each = first; each != null && each.request.reads(); each = each.behind) {
+            readers.add(each);
+        }
+        for (Waiter each : tries) {
+            if (each.request.reads()) {
+                readers.add(each);
+            }
+        }
+        readers.removeIf(each -> !each.request.hasTermsOf(terms));
+        return readers;
+    }
+
     void takeWaiters(Consumer<Waiter> taker) {
         for (Waiter each = first; each != null; each = each.behind) {
             taker.accept(each);

@@ -24,6 +24,12 @@ final class Waiter {
     @Nullable
     WaitOutcome decided;
 
+    /** A reader was counted in its hold, and has not taken it. */
+    boolean joined;
+
+    /** Of the reader, once it is announced. */
+    Hold.@Nullable Entry entry;
+
     int attempts;
 
     boolean hadToWait;

@@ -99,7 +99,12 @@ public final class LocalLockBackend implements LockBackend {
         }
         synchronized (this) {
             LocalLock lock = chosen(command);
-            AcquireResult result = lock.attempt(command);
+            boolean downgrades = command.reads() && lock.line.isOf(command) && !lock.taken;
+            if (downgrades) {
+                lock.takeFromWriter();
+            }
+            List<LocalLock> busy = lock.isOf(command) ? List.of() : excluding(command, lock);
+            AcquireResult result = busy.isEmpty() ? lock.grant(command) : lock.contend(command, busy);
             locks.put(lock.line.place, lock.line);
             locks.put(lock.place, lock);
             forgetUnused();
@@ -127,7 +132,8 @@ public final class LocalLockBackend implements LockBackend {
 
     @Override
     public synchronized CompletionStage<StoredLock> inspect(String key, int slot) {
-        return done(lock(key, slot).seen());
+        List<LocalLock> readers = slot == 0 ? lock(key, 0).readers() : List.of();
+        return done((readers.isEmpty() ? lock(key, slot) : readers.get(0)).seen());
     }
 
     @Override
@@ -179,17 +185,40 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     private LocalLock chosen(AcquireCommand command) {
-        if (command.permits() == 1) {
+        if (command.slots().count() == 1) {
             return lock(command.key(), 0);
         }
-        List<LocalLock> slots = IntStream.range(0, command.permits())
-                .mapToObj(slot -> lock(command.key(), slot))
-                .toList();
+        List<LocalLock> slots = locks(command.key(), command.slots());
         return slots.stream()
                 .filter(slot -> command.token().equals(slot.owner))
                 .findFirst()
                 .or(() -> slots.stream().filter(slot -> !slot.taken).findFirst())
                 .orElseGet(() -> Collections.min(slots, Comparator.comparing(LocalLock::remaining)));
+    }
+
+    private List<LocalLock> locks(String key, Slots slots) {
+        return IntStream.range(slots.from(), slots.end())
+                .mapToObj(slot -> lock(key, slot))
+                .toList();
+    }
+
+    /** Slots whose owners exclude the attempt for a slot; empty if it may be granted. */
+    private List<LocalLock> excluding(AcquireCommand command, LocalLock slot) {
+        LocalLock line = slot.line;
+        List<LocalLock> readers = line.readers();
+        if (command.replaced().isPresent()) {
+            return slot.isOf(command.replaced().get()) ? List.of() : List.of(slot);
+        }
+        if (command.reads() && line.taken) {
+            return List.of(line);
+        }
+        if (command.reads() && !readers.isEmpty() && line.isWaitedForBefore(command)) {
+            return readers;
+        }
+        if (slot.taken) {
+            return locks(command.key(), command.slots());
+        }
+        return slot == line ? readers : List.of();
     }
 
     /**
@@ -261,6 +290,9 @@ public final class LocalLockBackend implements LockBackend {
         /** Null while the lock is free or kept. */
         private @Nullable LockToken owner;
 
+        /** Of slot 0: perhaps there are readers. */
+        private boolean read;
+
         private long grantedAt;
         private long deadline;
 
@@ -287,15 +319,52 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         boolean isUsed() {
-            return taken || !waiters.isEmpty();
+            return taken || read || !waiters.isEmpty();
         }
 
-        AcquireResult attempt(AcquireCommand command) {
-            boolean again = command.token().equals(owner);
-            Optional<String> present = Optional.ofNullable(owner).map(LockToken::value);
-            if (!again && (command.replaced().isPresent() ? !command.replaced().equals(present) : taken)) {
-                return contend(command);
-            }
+        boolean isOf(AcquireCommand command) {
+            return command.token().equals(owner);
+        }
+
+        boolean isOf(String token) {
+            return owner != null && owner.value().equals(token);
+        }
+
+        /** Takes the owner of slot 0 over, with its lease and fencing tokens. */
+        void takeFromWriter() {
+            owner = line.owner;
+            taken = true;
+            grantedAt = line.grantedAt;
+            deadline = line.deadline;
+            fencingToken = line.fencingToken;
+            line.free();
+        }
+
+        boolean isOfReader() {
+            return place.slot >= Slots.OF_READERS.from();
+        }
+
+        /** Of slot 0: the slots that readers have. */
+        List<LocalLock> readers() {
+            List<LocalLock> readers = !read
+                    ? List.of()
+                    : locks(place.key, Slots.OF_READERS).stream()
+                            .filter(slot -> slot.taken)
+                            .toList();
+            read = !readers.isEmpty();
+            return readers;
+        }
+
+        boolean isWaitedForBefore(AcquireCommand command) {
+            String own = command.token().instanceId();
+            long position = command.waiting().map(Waiting::position).orElse(Waiting.NEW);
+            return waiters.stream()
+                    .anyMatch(waiter -> command.waiting().isEmpty()
+                            || (!waiter.isOf(own) && (position == Waiting.NEW || waiter.position() < position)));
+        }
+
+        AcquireResult grant(AcquireCommand command) {
+            boolean again = isOf(command);
             int many = command.fencingTokens();
             long first = again ? raised(command) : nextAbove(command.fencingFloor(), many);
             List<WaitingInstance> others = waitersBut(command.token().instanceId());
@@ -308,6 +377,10 @@ public final class LocalLockBackend implements LockBackend {
             fencingToken = first + many - 1;
             if (command.waiting().isPresent()) {
                 line.waiters = others; // an attempt that does not wait leaves its instance's place to other callers
+            }
+            if (isOfReader()) {
+                line.read = true;
+                signalFirst();
             }
             return new AcquireResult.Granted(first, others.size(), Optional.empty(), "", place.slot);
         }
@@ -322,21 +395,23 @@ public final class LocalLockBackend implements LockBackend {
             return command.fencingFloor() + 1;
         }
 
-        private AcquireResult contend(AcquireCommand command) {
+        private AcquireResult contend(AcquireCommand command, List<LocalLock> busy) {
             long position = command.waiting().isPresent()
-                    ? queue(command.token().instanceId(), command.waiting().get(), command.permits())
+                    ? queue(command.token().instanceId(), command.waiting().get(), busy)
                     : Waiting.NEW;
-            Optional<LockHolder> holder =
-                    Optional.ofNullable(owner).filter(LockToken::tellsOwner).map(LockToken::holder);
-            Duration left = taken ? remaining() : Duration.ZERO;
-            return new AcquireResult.Contended(Optional.of(left), position, holder, taken && owner == null);
+            LocalLock next = Collections.min(busy, Comparator.comparing(LocalLock::remaining));
+            Optional<LockHolder> holder = Optional.ofNullable(next.owner)
+                    .filter(LockToken::tellsOwner)
+                    .map(LockToken::holder);
+            Duration left = next.taken ? next.remaining() : Duration.ZERO;
+            boolean kept = next.taken && next.owner == null;
+            return new AcquireResult.Contended(Optional.of(left), position, holder, kept);
         }
 
-        private long queue(String instanceId, Waiting waiting, int permits) {
+        private long queue(String instanceId, Waiting waiting, List<LocalLock> busy) {
             Set<String> owners = new HashSet<>();
-            for (int each = 0; each < permits; each++) {
-                LockToken has = lock(place.key, each).owner;
-                owners.add(has == null ? instanceId : has.instanceId());
+            for (LocalLock each : busy) {
+                owners.add(each.owner == null ? instanceId : each.owner.instanceId());
             }
             boolean firstInLine = line.waiters.stream().allMatch(waiter -> owners.contains(waiter.instanceId()));
             long named = waiting.position();
@@ -375,6 +450,9 @@ public final class LocalLockBackend implements LockBackend {
             }
             if (command.token().equals(owner)) {
                 leave(command.minHold());
+                if (isOfReader() && !line.readers().isEmpty()) {
+                    return new ReleaseResult.Released(0);
+                }
                 int signalled = command.requeue().isEmpty()
                         ? wake()
                         : wakeAndQueue(
@@ -446,9 +524,19 @@ public final class LocalLockBackend implements LockBackend {
                     .findFirst();
             first.ifPresent(waiter -> {
                 line.waiters = waitersBut(waiter.instanceId());
-                tell(waiter.instanceId(), listener -> listener.onSignal(place.key, place.slot));
+                int slot = isOfReader() ? line.place.slot : place.slot;
+                tell(waiter.instanceId(), listener -> listener.onSignal(place.key, slot));
             });
             return first.isPresent() ? 1 : 0;
+        }
+
+        /** The first one may read as well; it keeps its place, since it may write. */
+        private void signalFirst() {
+            line.waiters.stream()
+                    .filter(waiter -> listeners.containsKey(waiter.instanceId()))
+                    .findFirst()
+                    .ifPresent(waiter ->
+                            tell(waiter.instanceId(), listener -> listener.onSignal(place.key, line.place.slot)));
         }
 
         /** Drops the instance's former place, since it had the lock. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,7 +30,11 @@ import java.util.Optional;
  *     token, with this lease. Otherwise the answer is {@code Contended}, even for a free lock, with a remaining lease
  *     of zero; no crashed owner loses it.
  *     While the store may have forgotten locks, it is {@code Recovering}, and the replaced token keeps the lock until
- *     after that time. For one fencing token without waiting or permits; empty unless {@link StoreCapabilities#tickets}
+ *     after that time. For one fencing token without waiting, permits or readers; empty
+ *     unless {@link StoreCapabilities#tickets}
+ * @param mode {@link LockMode#READ} for one of {@link Slots#OF_READERS}, while nobody has slot 0, and beside other
+ *     readers only while no other instance waits before this one. If the token has slot 0, the store moves its lock,
+ *     with lease and fencing tokens, to a free slot of readers
  */
 public record AcquireCommand(
         String key,
@@ -40,7 +45,8 @@ public record AcquireCommand(
         Optional<Waiting> waiting,
         Duration minHold,
         int permits,
-        Optional<String> replaced) {
+        Optional<String> replaced,
+        LockMode mode) {
 
     /** Maximum number of fencing tokens per grant. */
     public static final int MAX_FENCING_TOKENS = 1024;
@@ -57,6 +63,7 @@ public record AcquireCommand(
      * @param minHold minimum hold
      * @param permits slots
      * @param replaced present owner
+     * @param mode readers or writers
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public AcquireCommand {
@@ -64,6 +71,32 @@ public record AcquireCommand(
             throw new IllegalArgumentException("A grant covers 1 to " + MAX_FENCING_TOKENS + " fencing tokens, not "
                     + fencingTokens + " (lock '" + key + "')");
         }
+    }
+
+    /**
+     * An attempt to write.
+     *
+     * @param key key
+     * @param token token
+     * @param lease lease
+     * @param fencingFloor floor
+     * @param fencingTokens number
+     * @param waiting registration
+     * @param minHold minimum hold
+     * @param permits slots
+     * @param replaced present owner
+     */
+    public AcquireCommand(
+            String key,
+            LockToken token,
+            Duration lease,
+            long fencingFloor,
+            int fencingTokens,
+            Optional<Waiting> waiting,
+            Duration minHold,
+            int permits,
+            Optional<String> replaced) {
+        this(key, token, lease, fencingFloor, fencingTokens, waiting, minHold, permits, replaced, LockMode.WRITE);
     }
 
     /**
@@ -93,7 +126,26 @@ public record AcquireCommand(
      */
     public AcquireCommand with(Waiting registration) {
         return new AcquireCommand(
-                key, token, lease, fencingFloor, fencingTokens, Optional.of(registration), minHold, permits, replaced);
+                key,
+                token,
+                lease,
+                fencingFloor,
+                fencingTokens,
+                Optional.of(registration),
+                minHold,
+                permits,
+                replaced,
+                mode);
+    }
+
+    /** {@return whether it is for one of the slots of readers} */
+    public boolean reads() {
+        return mode == LockMode.READ;
+    }
+
+    /** {@return the slots that the store may grant} */
+    public Slots slots() {
+        return reads() ? Slots.OF_READERS : Slots.first(permits);
     }
 
     /** Hides the replaced token, which may have the lock. */

@@ -8,12 +8,13 @@ package io.github.lockstarter.spi;
  * @param minHold whether a released lock is kept for the rest of its minimum hold
  * @param permits whether a lock can have more than one permit
  * @param tickets whether an attempt can {@linkplain AcquireCommand#replaced replace} another token, for detached locks
+ * @param readers whether a lock can have readers
  */
-public record StoreCapabilities(int fencingTokens, boolean minHold, boolean permits, boolean tickets) {
+public record StoreCapabilities(int fencingTokens, boolean minHold, boolean permits, boolean tickets, boolean readers) {
 
     /** All capabilities of the port. */
     public static final StoreCapabilities ALL =
-            new StoreCapabilities(AcquireCommand.MAX_FENCING_TOKENS, true, true, true);
+            new StoreCapabilities(AcquireCommand.MAX_FENCING_TOKENS, true, true, true, true);
 
     /**
      * Checks the range.
@@ -22,6 +23,7 @@ public record StoreCapabilities(int fencingTokens, boolean minHold, boolean perm
      * @param minHold minimum holds
      * @param permits permits
      * @param tickets tickets
+     * @param readers readers
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public StoreCapabilities {
@@ -31,13 +33,13 @@ public record StoreCapabilities(int fencingTokens, boolean minHold, boolean perm
         }
     }
 
-    /** {@return the same capabilities for locks with one permit only} */
-    public StoreCapabilities withOnePermit() {
-        return new StoreCapabilities(fencingTokens, minHold, false, tickets);
+    /** {@return the same capabilities for locks with one owner at a time only} */
+    public StoreCapabilities withOneOwner() {
+        return new StoreCapabilities(fencingTokens, minHold, false, tickets, false);
     }
 
     /** {@return the same capabilities without detached locks} */
     public StoreCapabilities withoutTickets() {
-        return new StoreCapabilities(fencingTokens, minHold, permits, false);
+        return new StoreCapabilities(fencingTokens, minHold, permits, false, readers);
     }
 }

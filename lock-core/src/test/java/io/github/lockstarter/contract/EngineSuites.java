@@ -53,6 +53,13 @@ public abstract class EngineSuites {
     }
 
     @Nested
+    class EngineReaders extends EngineReadersContract {
+        EngineReaders() {
+            super(EngineSuites.this::store);
+        }
+    }
+
+    @Nested
     class EnginePermits extends EnginePermitsContract {
         EnginePermits() {
             super(EngineSuites.this::store);

@@ -46,6 +46,10 @@ final class Needs {
         assumeThat(capabilities.permits()).as("locks with several permits").isTrue();
     }
 
+    void readers() {
+        assumeThat(capabilities.readers()).as("locks with readers").isTrue();
+    }
+
     /** A session has no lease to report to another instance. */
     void leasesPerLock() {
         assumeThat(store.hasLeasesPerLock()).as("leases of the store").isTrue();

@@ -49,6 +49,13 @@ public abstract class StoreSuites {
     }
 
     @Nested
+    class Readers extends ReadersContract {
+        Readers() {
+            super(StoreSuites.this::store);
+        }
+    }
+
+    @Nested
     class Renew extends RenewContract {
         Renew() {
             super(StoreSuites.this::store);

@@ -15,6 +15,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.FailedResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.QuorumNode.Vote;
+import io.github.lockstarter.spi.Slots;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,8 +24,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
@@ -36,6 +39,17 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
     private static final int SHARED_KEYS = 4;
 
     private static final int SINGLE_LOCK_ARGUMENTS = 4;
+
+    private static final int READ_ARGUMENTS = 12;
+
+    /** In a lock, in place of the owner's token while it has readers. */
+    static final String READ_BY = "%read";
+
+    /** Perhaps there are readers; another script looks. */
+    private static final AcquireResult READ = new AcquireResult.Contended(Optional.empty(), Waiting.NEW);
+
+    /** Beats look only at owners of locks, so a writer looks at readers as often as necessary to take over in time. */
+    private static final Optional<Duration> LOOK_AT_READERS = Optional.of(Duration.ofMillis(335));
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -63,7 +77,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
     private static boolean isPlain(AcquireCommand command) {
         return command.fencingTokens() == 1
-                && command.permits() == 1
+                && command.slots().equals(Slots.ONLY)
                 && command.minHold().isZero()
                 && command.replaced().isEmpty()
                 && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
@@ -72,8 +86,82 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
     /** Several commands must be plain attempts that share a history. */
     @Override
     public CompletionStage<List<AcquireResult>> send(List<AcquireCommand> commands) {
-        return send(commands, !commands.get(0).minHold().isZero())
-                .thenApply(votes -> votes.stream().map(Vote::result).toList());
+        AcquireCommand first = commands.get(0);
+        return first.reads()
+                ? runner.whenOpen(
+                        keySpace, () -> sendToReaders(first).thenApply(List::of), failure -> List.of(resultOf(failure)))
+                : send(commands, !first.minHold().isZero()).thenCompose(votes -> completed(commands, votes));
+    }
+
+    /** Where a writer found a mark of readers, looks at them. */
+    @SuppressWarnings("ReferenceEquality")
+    private CompletionStage<List<AcquireResult>> completed(List<AcquireCommand> commands, List<Vote> votes) {
+        CompletionStage<List<AcquireResult>> all = CompletableFuture.completedFuture(List.of());
+        for (int i = 0; i < votes.size(); i++) {
+            AcquireResult found = votes.get(i).result();
+            CompletionStage<AcquireResult> result =
+                    found == READ ? sendToReaders(commands.get(i)) : CompletableFuture.completedFuture(found);
+            all = all.thenCombine(result, (before, one) -> Stream.concat(before.stream(), Stream.of(one))
+                    .toList());
+        }
+        return all;
+    }
+
+    private CompletionStage<AcquireResult> sendToReaders(AcquireCommand command) {
+        Answers answers = new Answers(List.of(command));
+        return runner.run(callToReaders(command, answers.history, answers.known), answers)
+                .thenApply(votes -> withLook(command, votes.get(0).result()));
+    }
+
+    private AcquireResult withLook(AcquireCommand command, AcquireResult result) {
+        return !command.reads() && !keySpace.isPerSlot() && result instanceof AcquireResult.Contended contended
+                ? new AcquireResult.Contended(
+                        contended.remainingLease(),
+                        contended.position(),
+                        contended.holder(),
+                        contended.kept(),
+                        LOOK_AT_READERS)
+                : result;
+    }
+
+    private ScriptCall callToReaders(AcquireCommand command, ServerHistory history, String known) {
+        LockKeys lock = keySpace.keysOf(command.key());
+        String[] keys = Stream.concat(
+                        KeySpace.slotsOf(lock.lock(), Slots.OF_READERS).stream(),
+                        Stream.of(
+                                lock.lock(),
+                                lock.waiters(),
+                                lock.fence(),
+                                history.key(),
+                                history.checkedKey(),
+                                history.takeoversKey()))
+                .toArray(String[]::new);
+        Waiting waiting = command.waiting().orElse(null);
+        String[] arguments = new String[READ_ARGUMENTS];
+        arguments[0] = known;
+        arguments[1] = history.terms().graceText();
+        arguments[2] = waiting == null ? ScriptCall.ABSENT : ScriptCall.millis(waiting.patience());
+        arguments[3] = command.token().value();
+        arguments[4] = ScriptCall.millis(command.lease());
+        arguments[5] = Long.toString(command.fencingFloor());
+        arguments[6] = nameFor(lock, waiting);
+        arguments[7] = Integer.toString(command.fencingTokens());
+        arguments[8] = positionOf(command);
+        arguments[9] = command.reads() ? "read" : "write";
+        arguments[10] = ReleaseScript.counting(keySpace);
+        arguments[11] = command.minHold().isZero() ? ScriptCall.ABSENT : TIMED;
+        return new ScriptCall(LockScript.ACQUIRE_READ, keys, arguments);
+    }
+
+    private static String nameFor(LockKeys lock, @Nullable Waiting waiting) {
+        return waiting == null ? ScriptCall.ABSENT : lock.name().isEmpty() ? TAG_IS_NAME : lock.name();
+    }
+
+    private static String positionOf(AcquireCommand command) {
+        return command.waiting()
+                .filter(waiting -> waiting.position() != Waiting.NEW)
+                .map(waiting -> Long.toString(waiting.position()))
+                .orElse(ScriptCall.ABSENT);
     }
 
     public CompletionStage<Vote> vote(AcquireCommand command) {
@@ -132,8 +220,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
             arguments[3 + 4 * i] = command.token().value();
             arguments[4 + 4 * i] = ScriptCall.millis(command.lease());
             arguments[5 + 4 * i] = Long.toString(command.fencingFloor());
-            arguments[6 + 4 * i] =
-                    waiting == null ? ScriptCall.ABSENT : lock.name().isEmpty() ? TAG_IS_NAME : lock.name();
+            arguments[6 + 4 * i] = nameFor(lock, waiting);
             patience = waiting == null || waiting.patience().compareTo(patience) < 0 ? patience : waiting.patience();
         }
         arguments[2] = patience.isZero() ? ScriptCall.ABSENT : ScriptCall.millis(patience);
@@ -143,10 +230,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
         if (timed || !isPlain(first)) {
             int from = 3 + 4 * count;
             arguments[from] = Integer.toString(first.fencingTokens());
-            arguments[from + 1] = first.waiting()
-                    .filter(waiting -> waiting.position() != Waiting.NEW)
-                    .map(waiting -> Long.toString(waiting.position()))
-                    .orElse(ScriptCall.ABSENT);
+            arguments[from + 1] = positionOf(first);
             arguments[from + 2] = timed ? TIMED : ScriptCall.ABSENT;
             arguments[from + 3] = first.replaced().orElse(ScriptCall.ABSENT);
         }
@@ -245,7 +329,10 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                         reply.number(),
                         reply.owner(),
                         reply.marker().isEmpty() ? known : reply.marker(),
-                        reply.slot());
+                        command.reads() ? Slots.OF_READERS.from() + reply.slot() - 1 : reply.slot());
+            }
+            if (reply.isRead()) {
+                return READ;
             }
             if (reply.status() == AcquireReply.CONTENDED) {
                 if (!reply.unacknowledged().isEmpty()) {
@@ -294,8 +381,8 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
      * @param value first fencing token, remaining lease, retry delay, or number of the key with a wrong type
      * @param number of other queued instances, or the queue position
      * @param marker of the server's history; empty if the caller knows it
-     * @param holder token of the other owner, of the owner that a takeover replaced, or {@link ReleaseScript#KEPT};
-     *     else empty
+     * @param holder token of the other owner, of the owner that a takeover replaced, {@link ReleaseScript#KEPT} or
+     *     {@link #READ_BY}; else empty
      * @param unacknowledged trace to acknowledge before the takeover; else empty
      * @param slot granted, or tried last
      * @param unnotified instances of owners to which the server refused to publish that another one waits
@@ -334,6 +421,10 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
         boolean isKept() {
             return holder.equals(ReleaseScript.KEPT);
+        }
+
+        boolean isRead() {
+            return holder.equals(READ_BY);
         }
 
         Optional<LockHolder> owner() {

@@ -2,9 +2,12 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.connection.KeyEncoding;
 import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
+import io.github.lockstarter.spi.Slots;
 import io.lettuce.core.cluster.SlotHash;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** Names of all keys and channels with one prefix; {@link RedisLockBackend} says what they hold. */
 public final class KeySpace {
@@ -98,13 +101,20 @@ public final class KeySpace {
     }
 
     /**
-     * {@return the name of a permit}
+     * {@return the name of a slot}
      *
      * @param lock name of the lock in Redis
-     * @param slot number of the permit
+     * @param slot of a permit or a reader
      */
     public static String slotOf(String lock, int slot) {
         return slot == 0 ? lock : lock + ":p" + slot;
+    }
+
+    /** {@return the names of consecutive slots of a lock in Redis} */
+    static List<String> slotsOf(String lock, Slots slots) {
+        return IntStream.range(slots.from(), slots.end())
+                .mapToObj(slot -> slotOf(lock, slot))
+                .toList();
     }
 
     /**

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The server-side scripts, one per verb and another one for permits; the header of each file is its contract. A line
- * {@code -- include name.lua} is replaced by that file, indented as the line.
+ * The server-side scripts, one per verb and others for permits and readers; the header of each file is its contract. A
+ * line {@code -- include name.lua} is replaced by that file, indented as the line.
  */
 public enum LockScript {
     /** Attempts for locks. */
@@ -21,11 +21,17 @@ public enum LockScript {
     /** An attempt for one of several permits. */
     ACQUIRE_PERMIT,
 
+    /** An attempt to read, or to write while there are readers. */
+    ACQUIRE_READ,
+
     /** Renewals. */
     RENEW,
 
     /** Releases, withdrawals and revocations. */
     RELEASE,
+
+    /** The release of a reader. */
+    RELEASE_READ,
 
     /** A sign of life. */
     BEAT,

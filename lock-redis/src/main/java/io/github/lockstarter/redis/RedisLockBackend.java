@@ -48,14 +48,15 @@ import java.util.stream.Stream;
 /**
  * Locks on one Redis server, with or without replicas, in a cluster, or on shards behind one address.
  * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, with further permits {@code <prefix>{n}:p1} and
- * so on: the owner's last fencing token and lock token, expiring with the lease. {@code <prefix>{n}:waiters} is the
- * sorted set of waiting instances, kept for their patience. A released lock without waiters leaves no key. All locks
- * share the fencing counter {@code <prefix>fence}, the history marker {@code <prefix>history}, its {@code :checked},
- * and its {@code :takeovers}, a hash with what takeovers need (docs/design.md); in a cluster or on shards each slot
- * has its own, such as {@code <prefix>fence:{i}}, with a number {@code i} in that slot ({@code LayoutDecision}). In
- * {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its
- * SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code <prefix>history:grace} is the grace
- * period of an instance, for comparison.
+ * so on, readers {@code :p1024} and so on: the owner's last fencing token and lock token, expiring with the lease.
+ * While there are readers, {@code <prefix>{n}} has {@code %read} in place of the lock token. {@code
+ * <prefix>{n}:waiters} is the sorted set of waiting instances, kept for their patience. A released lock without waiters
+ * leaves no key. All locks share the fencing counter {@code <prefix>fence}, the history marker {@code <prefix>history},
+ * its {@code :checked}, and its {@code :takeovers}, a hash with what takeovers need (docs/design.md); in a cluster or
+ * on shards each slot has its own, such as {@code <prefix>fence:{i}}, with a number {@code i} in that slot ({@code
+ * LayoutDecision}). In {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is
+ * {@code %#} and its SHA-256. Signals are published to {@code <prefix>mailbox:<instance>}. {@code
+ * <prefix>history:grace} is the grace period of an instance, for comparison.
  * <p><b>Commands.</b> Lua scripts, sent by EVALSHA, or by EVAL until the server knows it. The scripts call GET, MGET,
  * SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, HSET, HMGET, HGETALL, HDEL, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN,
  * ZRANGEBYSCORE and PUBLISH, on the keys of the call only; takeovers also need PUBSUB NUMSUB, and WAIT with replicas.
@@ -312,7 +313,7 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public CompletionStage<ReleaseResult> releaseToken(ReleaseCommand command) {
         CallQueue queue = queueOf(command.key());
-        return command.slots().count() == 1
+        return command.slots().count() == 1 || ReleaseScript.isOfReader(command)
                 ? queue.inOrder(releaseScript, command)
                 : queue.inOrder(() -> releaseScript.sendToAll(command));
     }

@@ -18,10 +18,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends releases, and reads the replies of {@code release.lua}.
+ * Sends releases, and reads the replies of {@code release.lua} and {@code release_read.lua}.
  * <p>Publishes the signals that the server refuses to scripts, behind the release, whose caller does not wait for it.
  * If the instance has no subscriber, the next one is signalled. A signal that gets lost costs a waiter its delay.
  */
@@ -57,13 +58,15 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
     public boolean isCollected(ReleaseCommand command) {
         return keySpace.layout() == KeyLayout.STANDALONE
                 && command.slots().count() == 1
+                && !isOfReader(command)
                 && command.ownWait() instanceof Wait.Unchanged
                 && command.minHold().isZero();
     }
 
     @Override
     public CompletionStage<List<ReleaseResult>> send(List<ReleaseCommand> commands) {
-        return run(runner, call(commands), new Statuses(commands));
+        ReleaseCommand first = commands.get(0);
+        return run(runner, isOfReader(first) ? callOfReader(first) : call(commands), new Statuses(commands));
     }
 
     /**
@@ -73,6 +76,21 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
      */
     static <R> CompletionStage<R> run(ScriptRunner runner, ScriptCall call, Reader<R> answer) {
         return runner.run(call, new Signalling<>(runner, call, answer));
+    }
+
+    static boolean isOfReader(ReleaseCommand command) {
+        return Slots.OF_READERS.contains(command.slots().from());
+    }
+
+    /** For all slots of readers, since the last one frees the lock. */
+    private ScriptCall callOfReader(ReleaseCommand command) {
+        LockKeys lock = keySpace.keysOf(command.key());
+        String[] keys = Stream.concat(
+                        KeySpace.slotsOf(lock.lock(), Slots.OF_READERS).stream(),
+                        Stream.of(lock.lock(), lock.waiters()))
+                .toArray(String[]::new);
+        String token = command.token().value();
+        return new ScriptCall(LockScript.RELEASE_READ, keys, token, lock.name(), counting(keySpace));
     }
 
     /** Releases the one of several slots that the token holds, in one call. */

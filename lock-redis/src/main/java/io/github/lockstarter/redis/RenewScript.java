@@ -7,6 +7,7 @@ import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.Slots;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import java.time.Duration;
@@ -51,6 +52,11 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
         });
     }
 
+    /** Renews the mark of readers in the lock, too. */
+    private static boolean isOfReader(RenewCommand command) {
+        return Slots.OF_READERS.contains(command.slot());
+    }
+
     private static RenewResult unknown(RedisFailure failure) {
         return new RenewResult.Unknown(failure.problem(), failure.cause());
     }
@@ -70,11 +76,10 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
 
         ScriptCall call() {
             List<String> keys = new ArrayList<>(commands.size() + 3);
-            String[] arguments = new String[3 + 3 * commands.size()];
-            arguments[0] = known;
-            arguments[1] = history.terms().graceText();
-            arguments[2] = ScriptCall.millis(history.terms().quiet());
-            int next = 3;
+            List<String> arguments = new ArrayList<>(3 + 3 * commands.size());
+            arguments.add(known);
+            arguments.add(history.terms().graceText());
+            arguments.add(ScriptCall.millis(history.terms().quiet()));
             Duration lease = Duration.ZERO;
             String leaseMillis = ScriptCall.millis(lease);
             for (RenewCommand command : commands) {
@@ -82,31 +87,42 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
                     lease = command.lease();
                     leaseMillis = ScriptCall.millis(lease);
                 }
-                keys.add(KeySpace.slotOf(keySpace.lockOf(command.key()), command.slot()));
-                arguments[next] = command.token().value();
-                arguments[next + 1] = leaseMillis;
-                arguments[next + 2] = Long.toString(command.fencingToken());
-                next += 3;
+                String lock = keySpace.lockOf(command.key());
+                String fencingToken = Long.toString(command.fencingToken());
+                if (isOfReader(command)) {
+                    keys.add(lock);
+                    arguments.addAll(List.of(AcquireScript.READ_BY, leaseMillis, fencingToken));
+                }
+                keys.add(KeySpace.slotOf(lock, command.slot()));
+                arguments.addAll(List.of(command.token().value(), leaseMillis, fencingToken));
             }
             keys.add(history.key());
             keys.add(keySpace.fenceOf(history.key()));
             keys.add(history.takeoversKey());
-            return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
+            return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments.toArray(String[]::new));
         }
 
         @Override
         public List<RenewResult> of(List<Object> parts, boolean repeated) {
             RenewReply reply = RenewReply.of(parts);
-            if (reply.statuses().length() != commands.size()) {
-                throw new IllegalArgumentException("Not a reply for " + commands.size() + " locks");
+            long entries = commands.size()
+                    + commands.stream().filter(RenewScript::isOfReader).count();
+            if (reply.statuses().length() != entries) {
+                throw new IllegalArgumentException("Not a reply for " + entries + " locks");
             }
             learn(reply);
             RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
             RenewResult deferred = new RenewResult.Deferred(reply.retryAfter());
             List<RenewResult> results = new ArrayList<>(commands.size());
-            for (int i = 0; i < commands.size(); i++) {
+            int next = 0;
+            for (RenewCommand command : commands) {
+                char status = reply.status(next++);
+                if (isOfReader(command)) { // both, unless the mark is lost
+                    char ofSlot = reply.status(next++);
+                    status = status == RenewReply.RENEWED ? ofSlot : status;
+                }
                 results.add(
-                        switch (reply.status(i)) {
+                        switch (status) {
                             case RenewReply.RENEWED -> renewed;
                             case RenewReply.DEFERRED -> deferred;
                             case RenewReply.REFUSED -> unknown(failures.ofError(reply.problem()));

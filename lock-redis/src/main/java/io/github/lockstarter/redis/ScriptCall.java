@@ -69,12 +69,15 @@ final class ScriptCall {
      * @param i number of the released lock
      */
     Optional<ScriptCall> withoutWaiter(int i, String instance) {
-        int count = keys.length / 2;
+        boolean ofReader = script == LockScript.RELEASE_READ;
+        int count = ofReader ? 1 : keys.length / 2;
         String ends = argument(2 * count + 1);
         return argument(2 * count).isEmpty()
                 ? Optional.of(new ScriptCall(
                         LockScript.RELEASE,
-                        new String[] {keys[i], keys[count + i]},
+                        ofReader
+                                ? new String[] {keys[keys.length - 2], keys[keys.length - 1]}
+                                : new String[] {keys[i], keys[count + i]},
                         instance + ':', // no token, so that it frees nothing
                         argument(2 * i + 1),
                         ABSENT,

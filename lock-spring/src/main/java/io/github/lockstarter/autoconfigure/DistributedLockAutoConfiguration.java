@@ -71,7 +71,18 @@ public final class DistributedLockAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockBackendOption distributedLockLocalOption() {
-        return () -> LockBackendOption.LOCAL;
+        return new LockBackendOption() {
+
+            @Override
+            public String name() {
+                return LockBackendOption.LOCAL;
+            }
+
+            @Override
+            public boolean hasReaders() {
+                return true;
+            }
+        };
     }
 
     /** Invalid properties fail the start even with {@code spring.main.lazy-initialization}. */

@@ -140,7 +140,8 @@ record DistributedLockProperties(
                         Optional.of(crashTakeover),
                         OptionalInt.empty(),
                         Optional.empty(),
-                        onLost),
+                        onLost,
+                        Optional.empty()),
                 longestLease(),
                 retry.maxDelay,
                 EngineSettings.Handover.upTo(handover.max),
@@ -217,7 +218,8 @@ record DistributedLockProperties(
                     Optional.ofNullable(crashTakeover),
                     permits == null ? OptionalInt.empty() : OptionalInt.of(permits),
                     Optional.of(release),
-                    onLost);
+                    onLost,
+                    Optional.empty());
         }
     }
 }

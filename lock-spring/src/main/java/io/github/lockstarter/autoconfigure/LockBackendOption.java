@@ -32,6 +32,11 @@ public interface LockBackendOption {
      */
     default void checkTerms(LockTerms terms, String key) {}
 
+    /** {@return whether locks can have readers; otherwise startup fails for a lock that is read} */
+    default boolean hasReaders() {
+        return false;
+    }
+
     /**
      * Rejects a lock with several permits.
      *

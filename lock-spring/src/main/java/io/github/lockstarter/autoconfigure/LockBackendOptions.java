@@ -145,8 +145,19 @@ final class LockBackendOptions {
                     ? backend.equals(properties.backend())
                     : locks.equals(LockBackendOption.locksOf(backend));
             if (option != null && keeps) {
+                checkMode(option, keys, terms);
                 keys.forEach(key -> option.checkTerms(terms, key));
             }
+        }
+    }
+
+    private static void checkMode(LockBackendOption option, List<String> keys, LockTerms terms) {
+        if (terms.reads() && !option.hasReaders()) {
+            throw new IllegalArgumentException(
+                    "Lock '" + String.join(", ", keys) + "' is read (mode READ), and the store"
+                            + " '" + option.name()
+                            + "' has no locks for readers. Leave the mode out, or keep the lock in another"
+                            + " store: distributed-lock.further-backends");
         }
     }
 }

@@ -143,7 +143,8 @@ public record EngineSettings(
      *
      * @param request request
      * @throws IllegalArgumentException when its lease, minimum hold, maximum hold or permits are out of range, it has a
-     *     maximum hold and is not renewed, or a condition of the minimum hold and none
+     *     maximum hold and is not renewed, or a condition of the minimum hold and none, or it is read and has several
+     *     permits or a minimum hold
      */
     public LockTerms completed(LockRequest request) {
         LockTerms own = request.terms();
@@ -156,6 +157,9 @@ public record EngineSettings(
         }
         if (request.keys().size() > 1) {
             completed.checkPermits(joinedKeys(request), request.keys().size());
+        }
+        if (completed.reads()) {
+            completed.checkReading(joinedKeys(request));
         }
         return completed;
     }

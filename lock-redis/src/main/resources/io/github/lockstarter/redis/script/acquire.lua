@@ -45,7 +45,8 @@
 -- with
 --   marker  empty if it is the caller's
 --   who     the owner, or the owner before a takeover: the first 8 characters of its instance, and its token from the
---           vertical bar on; '%kept' during the rest of a minimum hold; empty if there is none, or it is unknown
+--           vertical bar on; '%kept' during the rest of a minimum hold; '%read' if the lock may have readers, whose
+--           slots acquire_read.lua looks at: the attempt changed nothing; empty if there is none, or it is unknown
 --   trace   for acknowledge.lua, if replicas must acknowledge a takeover: the owner's instance, a space, and the begin
 --           of its mark; else empty
 --   time    of this server in microseconds, if requested
@@ -84,8 +85,11 @@ for i = 1, count do
       refused, key, owner = owner, LOCK_KEY, nil
     end
     local isOwn = owner and string.find(owner, token, -#token, true)
+    local isRead = owner and not replaced and string.sub(owner, 18) == '%read'
     local owners, ending, former, trace, slot = {owner}, {lock}, nil, '', nil
-    if replaced and not isOwn and not refused then
+    if isRead then
+      reply = {0, -1, 0, marker ~= known and marker or '', '%read', ''}
+    elseif replaced and not isOwn and not refused then
       local isReplaced = owner and string.match(owner, ' (.*)$') == replaced
       if isReplaced and recovering then
         -- This server may have forgotten that another instance replaced it, and holds the lock.
@@ -103,7 +107,9 @@ for i = 1, count do
         former, owner = owner, nil
       end
     end
-    -- include attempt.lua: leaves reply
+    if not isRead then
+      -- include attempt.lua: leaves reply
+    end
   end
   if count == 1 then
     return reply

@@ -103,36 +103,7 @@ for i = 1, count do
       status = DONE
       break
     end
-    local woken, unsent = DONE, nil
-    for _ = 1, mayWait and TRIES or 0 do
-      local longest
-      if leaves and leaves ~= '0' then
-        longest = redis.pcall('ZRANGEBYSCORE', waiters, '(' .. leaves, '+inf', 'LIMIT', 0, 1)
-      else
-        longest = redis.pcall('ZPOPMIN', waiters)
-      end
-      if longest.err then
-        woken = UNSIGNALLED
-        break
-      end
-      if not longest[1] then
-        break
-      end
-      if leaves then
-        redis.call('ZREM', waiters, longest[1])
-      end
-      local prefix, tag, slot = string.match(lock, '^([^{]*){([^}]*)}:?p?(%d*)$')
-      local message = (slot ~= '' and '%=' .. slot .. ':' or '') .. (name ~= '' and name or tag)
-      local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], message)
-      if type(receivers) == 'table' then
-        woken, unsent = UNSIGNALLED, longest[1] .. ' ' .. message
-        break
-      end
-      if receivers > 0 or uncounted then
-        woken = SIGNALLED
-        break
-      end
-    end
+    -- include signal.lua: leaves woken and unsent
     local revoked, holder = nil, nil
     if revokes then
       -- Nothing of a lock that was kept.

@@ -49,6 +49,11 @@ record RedisLockProperties(
     }
 
     @Override
+    public boolean hasReaders() {
+        return true;
+    }
+
+    @Override
     public void checkConfiguration(LockSettings locks) {
         settings(locks);
     }

@@ -59,7 +59,7 @@ public final class EtcdLockBackend implements LockBackend {
     /** The minimum in etcd's default configuration. */
     public static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
 
-    static final StoreCapabilities CAPABILITIES = new StoreCapabilities(FencingTokens.ROOM, true, true, true);
+    static final StoreCapabilities CAPABILITIES = new StoreCapabilities(FencingTokens.ROOM, true, true, true, false);
 
     // Called by any thread. Requests complete on the callback threads, which never block. Only `mailbox`, set by
     // the engine when it starts, `busy` and `closed` change.

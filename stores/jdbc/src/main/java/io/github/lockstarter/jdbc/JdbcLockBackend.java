@@ -120,7 +120,7 @@ public final class JdbcLockBackend implements LockBackend {
 
     @Override
     public StoreCapabilities capabilities() {
-        return new StoreCapabilities(LockRepository.TOKENS_OF_A_NUMBER, true, true, true);
+        return new StoreCapabilities(LockRepository.TOKENS_OF_A_NUMBER, true, true, true, false);
     }
 
     @Override

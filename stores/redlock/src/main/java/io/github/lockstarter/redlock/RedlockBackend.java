@@ -72,7 +72,7 @@ import java.util.stream.IntStream;
 public final class RedlockBackend implements LockBackend {
 
     private static final StoreCapabilities CAPABILITIES =
-            StoreCapabilities.ALL.withOnePermit().withoutTickets();
+            StoreCapabilities.ALL.withOneOwner().withoutTickets();
 
     private static final int LEAST_NODES = 3;
 

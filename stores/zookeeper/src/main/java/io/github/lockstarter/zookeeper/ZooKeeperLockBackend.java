@@ -66,7 +66,7 @@ import org.jspecify.annotations.Nullable;
 public final class ZooKeeperLockBackend implements LockBackend {
 
     /** The capabilities of this store. */
-    public static final StoreCapabilities CAPABILITIES = new StoreCapabilities(1, false, false, false);
+    public static final StoreCapabilities CAPABILITIES = new StoreCapabilities(1, false, false, false, false);
 
     /** Longer than any session timeout. */
     private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);

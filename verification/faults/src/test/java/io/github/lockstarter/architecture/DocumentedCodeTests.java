@@ -109,6 +109,8 @@ class DocumentedCodeTests {
                     "LockHandle worker = locks.acquire(LockRequest.of(\"worker-id\").permits(64).ownedByHandle());",
                     DocumentedCodeTests::stopsWhenLost),
             holds("rebuildIndex", "index"),
+            holds("price", "catalog:42"),
+            holds("reprice", "catalog:42"),
             Map.entry(
                     "LockHandle lock = LockHandle.current().orElseThrow();",
                     code -> code.context.getBean(LockOperations.class).execute("order:42", () -> {

@@ -4,6 +4,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.kit.event.EventKind;
@@ -130,7 +131,13 @@ final class Caller {
                         .mapToObj(i -> "k" + i)
                         .toList())
                 : LockRequest.of("k" + random.nextInt(world.setting.keys()));
-        LockRequest waiting = request.maxWait(patience).permits(permits(deed));
+        boolean reads = !detaches
+                && world.setting.readers()
+                && deed != Deed.SEVERAL
+                && deed != Deed.KEEP
+                && random.nextInt(3) > 0;
+        LockRequest waiting =
+                request.maxWait(patience).permits(permits(deed)).mode(reads ? LockMode.READ : LockMode.WRITE);
         return switch (deed) {
             case KEEP -> waiting.minHold(Duration.ofMillis(1 + random.nextInt(100)));
             case LIMIT -> waiting.maxHold(world.setting.lease());
@@ -177,7 +184,9 @@ final class Caller {
 
     private void enterAgain(LockHandle handle) {
         try {
-            Optional<LockHandle> nested = handle.reenter(LockRequest.of(handle.key()));
+            LockMode mode = EpisodeSection.isReading(handle) ? LockMode.READ : LockMode.WRITE;
+            Optional<LockHandle> nested =
+                    handle.reenter(LockRequest.of(handle.key()).mode(mode));
             nested.ifPresent(inner -> {
                 if (inner.fencingToken() != handle.fencingToken()) {
                     world.anomaly("I2", instance.name, handle.key(), "a nested hold has another fencing token");

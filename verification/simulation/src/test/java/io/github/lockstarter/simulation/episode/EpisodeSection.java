@@ -6,6 +6,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -38,10 +39,14 @@ final class EpisodeSection {
     private final List<String> keys;
     private final LockHandle handle;
     private final Random random;
-    private final Map<String, Long> reads = new HashMap<>();
+    private final Map<String, Long> seen = new HashMap<>();
     private final long until;
     private final boolean detaches;
     private final Runnable done;
+
+    /** Readers share a hold, so the log does not have it. */
+    private final boolean reads;
+
     private long certainAt;
     private long deadline;
     private final long begunAt;
@@ -74,6 +79,7 @@ final class EpisodeSection {
         this.keys = handle.keys().size() > 1 ? handle.keys() : List.of(LabEvent.slotOf(handle.key(), handle.slot()));
         this.random = random;
         this.detaches = detaches;
+        this.reads = isReading(handle);
         this.begunAt = world.time.nanos();
         this.until = begunAt + lasts.toNanos();
         this.done = done;
@@ -81,8 +87,8 @@ final class EpisodeSection {
         for (String key : keys) {
             world.granted(key);
             long token = tokenOf(key);
-            world.promises.granted(instance.name, key);
-            world.write(world.event(EventKind.ACQUIRED, instance.name)
+            world.promises.granted(instance.name, reads ? LabEvent.lockOf(key) : key);
+            write(world.event(EventKind.ACQUIRED, instance.name)
                     .of(key, token)
                     .between(asked.at(), deadline)
                     .counting(asked.patience().toNanos())
@@ -91,8 +97,21 @@ final class EpisodeSection {
         instance.sections.add(this);
         handle.onLost(this::lost);
         look();
-        keys.forEach(key -> reads.put(key, world.resource.open(key, tokenOf(key))));
+        if (!reads) {
+            keys.forEach(key -> seen.put(key, world.resource.open(key, tokenOf(key))));
+        }
         lookAgain();
+    }
+
+    /** Whether it is one of many that read. */
+    static boolean isReading(LockHandle handle) {
+        return handle.keys().size() == 1 && Slots.OF_READERS.contains(handle.slot());
+    }
+
+    private void write(LabEvent event) {
+        if (!reads) {
+            world.write(event);
+        }
     }
 
     /** The request of a caller. */
@@ -137,8 +156,11 @@ final class EpisodeSection {
     private void compare(EpisodeSection other) {
         if (other != this && !other.over && other.instance.process.isRunning()) {
             for (String key : keys) {
-                if (other.keys.contains(key)
-                        && !world.isRevoked(key, Math.min(tokenOf(key), other.tokenOf(key)))
+                String lock = LabEvent.lockOf(key);
+                boolean excludes = other.keys.contains(key) ? !reads : reads && other.keys.contains(lock);
+                if (excludes
+                        && !world.isRevoked(
+                                lock, reads ? other.tokenOf(lock) : Math.min(tokenOf(key), other.tokenOf(key)))
                         && other.handle.isHeld()
                         && handle.isHeld()) {
                     world.anomaly("I1", instance.name, key, "both " + this + " and " + other + " are certain of it");
@@ -163,7 +185,7 @@ final class EpisodeSection {
 
     private void lost() {
         losses++;
-        keys.forEach(world::expired);
+        keys.forEach(key -> world.expired(reads ? LabEvent.lockOf(key) : key));
         if (!over) {
             noteLoss();
         }
@@ -190,10 +212,10 @@ final class EpisodeSection {
 
     private void noteLoss() {
         for (String key : keys) {
-            world.write(world.event(EventKind.EXTENDED, instance.name)
+            write(world.event(EventKind.EXTENDED, instance.name)
                     .of(key, tokenOf(key))
                     .between(0, deadline));
-            world.write(world.event(EventKind.LOST, instance.name).of(key, tokenOf(key)));
+            write(world.event(EventKind.LOST, instance.name).of(key, tokenOf(key)));
         }
     }
 
@@ -203,8 +225,8 @@ final class EpisodeSection {
         long left = handle.remainingLease().toNanos();
         for (String key : keys) {
             long token = tokenOf(key);
-            boolean written = world.resource.write(key, token, reads.getOrDefault(key, -1L));
-            world.write(world.event(EventKind.RELEASING, instance.name)
+            boolean written = !reads && world.resource.write(key, token, seen.getOrDefault(key, -1L));
+            write(world.event(EventKind.RELEASING, instance.name)
                     .of(key, token)
                     .between(certainAt, Math.max(deadline, left > 0 ? now + left : 0))
                     .noting(written ? "written" : NOT_WRITTEN));
@@ -212,10 +234,10 @@ final class EpisodeSection {
         over = true;
         (detaches ? detach(now) : handle.closeAsync()).whenComplete((outcome, failure) -> {
             for (String key : keys) {
-                world.write(world.event(EventKind.RELEASED, instance.name)
+                write(world.event(EventKind.RELEASED, instance.name)
                         .of(key, tokenOf(key))
                         .noting(nameOf(outcome, failure)));
-                if (outcome == ReleaseOutcome.RELEASED) {
+                if (outcome == ReleaseOutcome.RELEASED && !reads) {
                     keep(key, now);
                 }
             }
@@ -266,11 +288,11 @@ final class EpisodeSection {
         if (!over) {
             for (String key : keys) {
                 long token = tokenOf(key);
-                world.write(world.event(EventKind.EXTENDED, instance.name)
+                write(world.event(EventKind.EXTENDED, instance.name)
                         .of(key, token)
                         .between(0, deadline));
                 if (certainAt != 0) {
-                    world.write(world.event(EventKind.CERTAIN, instance.name)
+                    write(world.event(EventKind.CERTAIN, instance.name)
                             .of(key, token)
                             .at(certainAt));
                 }

@@ -38,6 +38,7 @@ public record Plan(
      * @param instances number of concurrent instances
      * @param keys number of shared locks
      * @param permits maximum that callers request
+     * @param readers whether some callers read
      * @param lease of all locks, and the longest one
      * @param takeover time after the end of a holder's connection; zero if only the lease counts
      * @param maxRetryDelay between two attempts of a waiter without signals
@@ -50,6 +51,7 @@ public record Plan(
             int instances,
             int keys,
             int permits,
+            boolean readers,
             Duration lease,
             Duration takeover,
             Duration maxRetryDelay,
@@ -57,7 +59,7 @@ public record Plan(
             Duration deposedWrites,
             Duration faulty) {
 
-        static Setting draw(SplittableRandom random, int permits) {
+        static Setting draw(SplittableRandom random, int permits, boolean readers) {
             int replicas = random.nextInt(3);
             boolean lasting = random.nextInt(4) == 0;
             Duration lease = Duration.ofMillis(lasting ? random.nextInt(5_000, 10_000) : random.nextInt(600, 1_500));
@@ -67,6 +69,7 @@ public record Plan(
                     random.nextInt(2, 4),
                     random.nextInt(1, 4),
                     permits,
+                    readers,
                     lease,
                     takenOver
                             ? Duration.ofMillis(random.nextInt(200, Math.min(1_000, (int) lease.toMillis() / 2)))
@@ -131,7 +134,8 @@ public record Plan(
         SplittableRandom random = new SplittableRandom(seed);
         // Drawn separately, so that everything else is the same for locks with one permit and with several.
         SplittableRandom ofPermits = new SplittableRandom(~seed);
-        Setting setting = Setting.draw(random, ofPermits.nextBoolean() ? 1 : ofPermits.nextInt(2, MOST_PERMITS + 1));
+        int permits = ofPermits.nextBoolean() ? 1 : ofPermits.nextInt(2, MOST_PERMITS + 1);
+        Setting setting = Setting.draw(random, permits, permits == 1 && ofPermits.nextInt(3) == 0);
         List<PlannedCaller> callers = new ArrayList<>();
         for (int instance = 0; instance < setting.instances(); instance++) {
             int count = random.nextInt(1, MOST_CALLERS);

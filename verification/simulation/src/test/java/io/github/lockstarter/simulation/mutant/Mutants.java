@@ -15,7 +15,8 @@ final class Mutants {
                         HistoryMutants.all(),
                         TakeoverMutants.all(),
                         WaiterMutants.all(),
-                        PermitMutants.all())
+                        PermitMutants.all(),
+                        ReaderMutants.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.simulation.mutant;
 
+import io.github.lockstarter.spi.Slots;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,8 +21,9 @@ final class PermitMutants {
                 Mutant.named("one-permit-more", "A caller gets no slot beyond its own limit", "I1")
                         .changing(
                                 "engine.ResolvedRequest",
-                                "permits",
-                                Behaviour.resulting((arguments, own) -> (int) own == 1 ? own : (int) own + 1)),
+                                "slots",
+                                Behaviour.resulting((arguments, own) ->
+                                        own.equals(Slots.ONLY) ? own : Slots.first(((Slots) own).end() + 1))),
                 Mutant.named(
                                 "unknown-slot-kept",
                                 "The release of an attempt of unknown outcome is one of all slots",
@@ -29,7 +31,7 @@ final class PermitMutants {
                         .changing(
                                 "engine.Grant",
                                 "releaseCommand",
-                                Behaviour.beginning((self, arguments) -> arguments[1] = 1)),
+                                Behaviour.beginning((self, arguments) -> arguments[1] = Slots.ONLY)),
                 Mutant.named("stops-at-first-unheard", "An attempt looks at the owners of all slots", "I5")
                         .editing(
                                 "acquire_permit.lua",
@@ -60,6 +62,6 @@ final class PermitMutants {
                                 Behaviour.following(
                                         (self, arguments) -> Internals.set(self, "attemptedPermits", MOST_PERMITS))),
                 Mutant.named("signal-not-passed-on", "A signal for a slot goes to who can use it", "I5")
-                        .editing("release.lua", "slot ~= '' and", "false and"));
+                        .editing("signal.lua", "slot ~= '' and", "false and"));
     }
 }

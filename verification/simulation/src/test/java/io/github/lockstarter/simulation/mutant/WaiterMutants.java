@@ -13,9 +13,9 @@ final class WaiterMutants {
     static List<Mutant> all() {
         return List.of(
                 Mutant.named("no-signal", "A release signals the instance that waits longest", "I5")
-                        .editing("release.lua", "for _ = 1, mayWait and TRIES or 0 do", "for _ = 1, 0 do"),
+                        .editing("signal.lua", "for _ = 1, mayWait and TRIES or 0 do", "for _ = 1, 0 do"),
                 Mutant.named("all-signalled", "A release signals one instance at most", "I7")
-                        .editing("release.lua", "woken = SIGNALLED\n        break", "woken = SIGNALLED"),
+                        .editing("signal.lua", "woken = SIGNALLED\n    break", "woken = SIGNALLED"),
                 Mutant.named("unwoken-neighbours", "The end of a hold wakes the waiters of its own instance", "I5")
                         .changing("engine.KeyLock", "slotFreed", Behaviour.following(WaiterMutants::sleep)),
                 Mutant.named(

@@ -2,6 +2,7 @@ package io.github.lockstarter.simulation.redis;
 
 import io.github.lockstarter.redis.KeySpace;
 import io.github.lockstarter.redis.LockScript;
+import io.github.lockstarter.spi.Slots;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,8 +80,14 @@ final class RandomCommands {
         switch (script) {
             case ACQUIRE -> acquire(lock, keys, arguments);
             case ACQUIRE_PERMIT -> acquirePermit(lock, keys, arguments);
+            case ACQUIRE_READ -> acquireRead(lock, keys, arguments);
             case RENEW -> renew(keys, arguments);
             case RELEASE -> release(lock, keys, arguments);
+            case RELEASE_READ -> {
+                keys.addAll(slotsOfReaders(lock));
+                arguments.addAll(List.of(holder(any(keys)), name(), optional("uncounted")));
+                keys.addAll(List.of(lock, waiters(lock)));
+            }
             case BEAT -> {
                 keys.addAll(List.of(HISTORY, TAKEOVERS));
                 keys.addAll(LOCKS.subList(0, random.nextInt(LOCKS.size() + 1)));
@@ -136,6 +143,21 @@ final class RandomCommands {
                 List.of(known(), grace(), millis(), token(lock), millis(), "0", any(List.of("", "=", "name"))));
         arguments.addAll(block());
         arguments.add(optional("time"));
+    }
+
+    private void acquireRead(String lock, List<String> keys, List<String> arguments) {
+        keys.addAll(slotsOfReaders(lock));
+        keys.addAll(List.of(lock, waiters(lock), FENCE, HISTORY, CHECKED, TAKEOVERS));
+        arguments.addAll(
+                List.of(known(), grace(), millis(), token(lock), millis(), "0", any(List.of("", "=", "name"))));
+        arguments.addAll(block());
+        arguments.addAll(List.of(any(List.of("read", "write")), optional("uncounted"), optional("time")));
+    }
+
+    private static List<String> slotsOfReaders(String lock) {
+        return IntStream.range(0, 3)
+                .mapToObj(slot -> KeySpace.slotOf(lock, Slots.OF_READERS.from() + slot))
+                .toList();
     }
 
     private List<String> block() {
