@@ -77,7 +77,7 @@ class StoreCapabilitiesTests {
     }
 
     private static StoreCapabilities withoutMinimumHolds() {
-        return new StoreCapabilities(StoreCapabilities.ALL.fencingTokens(), false, true, true);
+        return new StoreCapabilities(StoreCapabilities.ALL.fencingTokens(), false, true, true, true);
     }
 
     /** The number of handovers among six callers of one application. */
@@ -102,7 +102,7 @@ class StoreCapabilitiesTests {
     }
 
     private static StoreCapabilities withTokens(int fencingTokens) {
-        return new StoreCapabilities(fencingTokens, true, true, true);
+        return new StoreCapabilities(fencingTokens, true, true, true, true);
     }
 
     private LockBackend declaring(LockBackend store, StoreCapabilities capabilities) {

@@ -99,7 +99,7 @@ public final class JdbcStore implements LockStore {
 
     @Override
     public StoreCapabilities capabilities() {
-        return new StoreCapabilities(1024, true, true, true);
+        return new StoreCapabilities(1024, true, true, true, false);
     }
 
     @Override

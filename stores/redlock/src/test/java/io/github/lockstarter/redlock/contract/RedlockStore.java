@@ -53,7 +53,7 @@ final class RedlockStore implements LockStore {
 
     @Override
     public StoreCapabilities capabilities() {
-        return StoreCapabilities.ALL.withOnePermit().withoutTickets();
+        return StoreCapabilities.ALL.withOneOwner().withoutTickets();
     }
 
     @Override
