@@ -160,7 +160,8 @@ final class EpisodeSection {
                 boolean excludes = other.keys.contains(key) ? !reads : reads && other.keys.contains(lock);
                 if (excludes
                         && !world.isRevoked(
-                                lock, reads ? other.tokenOf(lock) : Math.min(tokenOf(key), other.tokenOf(key)))
+                                reads ? lock : key,
+                                reads ? other.tokenOf(lock) : Math.min(tokenOf(key), other.tokenOf(key)))
                         && other.handle.isHeld()
                         && handle.isHeld()) {
                     world.anomaly("I1", instance.name, key, "both " + this + " and " + other + " are certain of it");
@@ -232,7 +233,8 @@ final class EpisodeSection {
                     .noting(written ? "written" : NOT_WRITTEN));
         }
         over = true;
-        (detaches ? detach(now) : handle.closeAsync()).whenComplete((outcome, failure) -> {
+        // At the end nobody attaches: each ticket would keep the last waiters for a lease.
+        (detaches && !world.isEnding() ? detach(now) : handle.closeAsync()).whenComplete((outcome, failure) -> {
             for (String key : keys) {
                 write(world.event(EventKind.RELEASED, instance.name)
                         .of(key, tokenOf(key))
