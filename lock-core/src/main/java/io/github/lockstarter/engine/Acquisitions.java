@@ -113,7 +113,7 @@ final class Acquisitions {
             return Optional.empty();
         }
         Handle.checkMode(outer, request);
-        return Handle.enter(outer, outer.firstEntry(), owner.thread(), Settlement.await(outer), request);
+        return Handle.enter(outer, owner.thread(), Settlement.await(outer), request);
     }
 
     private WaitOutcome await(Waiter waiter) {
@@ -162,13 +162,8 @@ final class Acquisitions {
     }
 
     private Handle announce(Waiter waiter, Hold hold) {
-        Handle handle = new Handle(hold, hold.isShared() ? hold.firstEntry() : null);
-        boolean first = true;
-        if (hold.isShared()) {
-            first = hold.lock.announce(hold, waiter, handle);
-        } else {
-            hold.lock.announce(hold, handle);
-        }
+        Handle handle = new Handle(hold, waiter.owner.thread());
+        boolean first = hold.lock.announce(waiter, handle);
         if (first && running.events.hasListeners()) {
             reportGrant(waiter, hold);
         }
@@ -184,8 +179,7 @@ final class Acquisitions {
         if (hold.grant.canBeInDoubt() && !hold.grant.isCertain()) {
             throw Messages.unconfirmed(hold);
         }
-        boolean taken = waiter.joined ? hold.lock.take(hold, waiter) : hold.lock.take(handle, waiter.request);
-        if (!taken) {
+        if (!hold.lock.take(waiter, handle)) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
     }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /** One entry into a {@link Hold}, with its own release. Thread-safe. */
 final class Handle extends Entry implements LockHandle {
 
-    Handle(Hold hold, @Nullable Entry first) {
-        super(hold, first);
+    Handle(Hold hold, @Nullable Thread thread) {
+        super(hold, thread);
     }
 
     private Running running() {
@@ -367,19 +367,18 @@ final class Handle extends Entry implements LockHandle {
         if (hasLeft) {
             return Optional.empty();
         }
-        return enter(hold, first, null, checkHeld(), request);
+        return enter(hold, thread, checkHeld(), request);
     }
 
     /** Another handle of the hold; empty if it is being released. */
-    static Optional<Handle> enter(
-            Hold hold, @Nullable Entry first, @Nullable Thread reader, boolean held, ResolvedRequest request) {
+    static Optional<Handle> enter(Hold hold, @Nullable Thread thread, boolean held, ResolvedRequest request) {
         if (held && !hold.grant.isCertain()) {
             throw Messages.inDoubt(hold);
         }
         // Allocated first: nothing may fail after the entry is counted.
-        Handle handle = new Handle(hold, first);
+        Handle handle = new Handle(hold, thread);
         Optional<Handle> entered = Optional.of(handle);
-        Hold.State state = hold.lock.enter(handle, reader, request);
+        Hold.State state = hold.lock.enter(handle, request);
         if (state == Hold.State.LOST) {
             throw handle.lost();
         }

@@ -191,31 +191,10 @@ final class HeldSlots {
                 && request.hasTermsOf(each.request));
     }
 
-    /** Counts a reader, who takes the hold or gives it back. */
-    void join(Hold shared) {
-        shared.entries++;
-        shared.joining++;
-    }
-
-    void taken(Hold shared) {
-        shared.joining--;
-    }
-
-    boolean announce(Hold shared, Entry entry, @Nullable Thread reader) {
-        shared.add(entry, reader);
-        boolean first = !shared.announced;
-        shared.announced = true;
-        return first;
-    }
-
-    void giveBack(Effects todo, Hold shared, @Nullable Entry entry, Moment now) {
-        if (entry != null) {
-            entry.hasLeft = true;
-            shared.remove(entry);
-        }
-        shared.joining--;
-        expire(todo, now);
-        exitEntry(todo, shared, now);
+    /** Counts a caller, who takes the hold or gives it back. */
+    void join(Hold granted) {
+        granted.entries++;
+        granted.untaken++;
     }
 
     // Downgrades
@@ -269,7 +248,7 @@ final class HeldSlots {
                 unlink(reader);
             }
             reader.grant.slot = (short) granted.slot();
-            reader.share(entry);
+            reader.share();
             if (listed) {
                 link(reader);
             }
@@ -296,30 +275,32 @@ final class HeldSlots {
     }
 
     /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
-    Hold.State enter(Entry entry, @Nullable Thread reader, ResolvedRequest request) {
+    Hold.State enter(Entry entry, ResolvedRequest request) {
         Hold entered = entry.hold;
         if (entered.isHeld()) {
-            entry.hold.keepFor(entry, request);
+            entered.keepFor(entry, request);
+            entered.add(entry);
             entered.entries++;
-            entered.add(entry, reader);
+        } else if (entered.isShared()) {
+            entered.forget(Thread.currentThread());
         } else if (entered.owner.thread() == Thread.currentThread()) {
             keepLost(each -> each != entered);
         }
         return entered.state;
     }
 
-    void announce(Hold granted, Entry first) {
+    /** False if another caller has announced the hold. */
+    boolean announce(Entry entry) {
+        Hold granted = entry.hold;
+        granted.add(entry);
+        boolean first = !granted.announced;
         granted.announced = true;
-        granted.first = first;
+        return first;
     }
 
-    boolean take(Entry entry, ResolvedRequest request) {
-        boolean taken = entry.hold.untaken;
-        if (taken) {
-            entry.hold.keepFor(entry, request);
-            entry.hold.untaken = false;
-        }
-        return taken;
+    void take(Entry entry, ResolvedRequest request) {
+        entry.hold.keepFor(entry, request);
+        entry.hold.untaken--;
     }
 
     void keepFor(Entry entry, ResolvedRequest request) {
@@ -338,13 +319,15 @@ final class HeldSlots {
         hold.dropMinimumHold();
     }
 
-    /** No effect once it is taken. */
-    void giveBack(Effects todo, Hold granted, Moment now) {
-        if (granted.untaken) {
-            granted.untaken = false;
-            expire(todo, now);
-            exitEntry(todo, granted, now);
+    /** By a caller that has not taken it, but perhaps announced an entry. */
+    void giveBack(Effects todo, Hold granted, @Nullable Entry entry, Moment now) {
+        granted.untaken--;
+        if (entry != null) {
+            entry.hasLeft = true;
+            granted.remove(entry);
         }
+        expire(todo, now);
+        exitEntry(todo, granted, now);
     }
 
     /** The entry leaves the hold. The result is completed now or by the store's answer. */
@@ -485,7 +468,7 @@ final class HeldSlots {
 
     void look(Effects todo, Moment now) {
         expire(todo, now);
-        keepLost(each -> now.nanos() - each.forgetAt < 0 && !each.owner.hasEnded());
+        keepLost(each -> now.nanos() - each.forgetAt < 0 && !each.isOwnedBy(HeldSlots::hasEnded));
         for (Hold each = holds; each != null; each = each.next) {
             if (each.isHeld()) {
                 lookAtHold(todo, each, now);
@@ -517,9 +500,9 @@ final class HeldSlots {
         }
     }
 
-    /** No handle is reachable: reports the hold, and releases it if its thread has ended and left no callback. */
+    /** No handle is reachable: reports the hold, and releases it if its threads have ended and left no callback. */
     private void abandoned(Effects todo, Hold held, Moment now) {
-        boolean over = held.owner.hasEnded() && !held.hasCallbacks();
+        boolean over = held.isOwnedBy(HeldSlots::hasEnded) && !held.hasCallbacks();
         if (!over && held.reportedAbandoned) {
             return;
         }
@@ -537,6 +520,10 @@ final class HeldSlots {
             held.entries = 1;
             exitEntry(todo, held, now);
         }
+    }
+
+    private static boolean hasEnded(Thread thread) {
+        return !thread.isAlive();
     }
 
     /** After a beat or its answer: reports doubts and confirms holds. True if all are settled. */
@@ -752,9 +739,9 @@ final class HeldSlots {
         return true;
     }
 
-    void shutDown(Effects todo, Predicate<HoldOwner> which, Moment now) {
+    void shutDown(Effects todo, Predicate<Hold> which, Moment now) {
         for (Hold each = holds; each != null; each = each.next) {
-            if (which.test(each.owner)) {
+            if (which.test(each)) {
                 lose(todo, each, LossCause.SHUTDOWN, now);
             }
         }
@@ -767,7 +754,7 @@ final class HeldSlots {
         held.state = Hold.State.LOST;
         held.lossCause = cause;
         free(held);
-        if (held.owner.isThread() && held.announced) {
+        if (held.announced && held.threads().findAny().isPresent()) {
             held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
             lost = with(lost, held);
         }
@@ -827,9 +814,7 @@ final class HeldSlots {
 
     void addOwners(Set<Thread> owners) {
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.owner.thread() != null) {
-                owners.add(each.owner.thread());
-            }
+            each.threads().forEach(owners::add);
         }
     }
 

@@ -16,12 +16,12 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +46,12 @@ final class Hold {
 
         final Hold hold;
 
-        /** Of the hold; each entry keeps it reachable. */
-        final Entry first;
+        /** May enter again; null if only the handle can. */
+        final @Nullable Thread thread;
+
+        /** Of the hold; each entry keeps it reachable. Set under the monitor. */
+        @Nullable
+        Entry first;
 
         /** Set under the monitor of the {@link KeyLock}, just before the entry is counted down. */
         volatile boolean hasLeft;
@@ -55,10 +59,9 @@ final class Hold {
         /** Applies to the hold when the owner records a success. Set under the monitor. */
         volatile Duration minHoldAfterSuccess = Duration.ZERO;
 
-        /** {@code first} is null for the first reachable entry. */
-        Entry(Hold hold, @Nullable Entry first) {
+        Entry(Hold hold, @Nullable Thread thread) {
             this.hold = hold;
-            this.first = first == null ? this : first;
+            this.thread = thread;
         }
     }
 
@@ -95,7 +98,10 @@ final class Hold {
 
     final Grant grant;
     final long fencingToken;
-    HoldOwner owner;
+
+    /** Of a shared hold, its first one. */
+    final HoldOwner owner;
+
     final long grantedAt;
     final long grantedAtWallMillis;
 
@@ -105,7 +111,7 @@ final class Hold {
     ResolvedRequest request;
 
     Deadline deadline;
-    int entries = 1;
+    int entries;
 
     long renewAt;
     private int renewals;
@@ -150,8 +156,8 @@ final class Hold {
 
     long forgetAt;
 
-    /** Until its caller takes it, or gives it back. */
-    boolean untaken = true;
+    /** Callers that are counted and have neither taken it nor given it back. */
+    int untaken;
 
     /**
      * The first reachable {@link Entry}, or a {@code WeakReference<Entry>} once the watchdog watches its reachability;
@@ -167,17 +173,14 @@ final class Hold {
 
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
-    /** Readers that are counted and have not taken it. */
-    int joining;
-
-    /** Entries by threads that may enter again, if readers share the hold; else null. */
-    private @Nullable Map<Entry, Thread> readers;
+    /** If readers share it, the number of entries of each thread that may enter again; else null. */
+    private @Nullable IdentityHashMap<Thread, Integer> readers;
 
     Hold(Waiter waiter, Grant grant, long fencingToken, Deadline deadline, long renewAt, Deadline.Moment now) {
         this.lock = waiter.lock;
         this.grant = grant;
         this.fencingToken = fencingToken;
-        this.owner = waiter.request.reads() ? waiter.owner.ofReaders() : waiter.owner;
+        this.owner = waiter.owner;
         this.request = waiter.request;
         this.deadline = deadline;
         this.renewAt = renewAt;
@@ -185,11 +188,7 @@ final class Hold {
         this.grantedAtWallMillis = now.wallMillis();
         this.longestLease = request.lease();
         this.reportAfterNanos = request.warnAfter().toNanos();
-        if (request.reads()) {
-            readers = new WeakHashMap<>(2);
-            entries = 0; // each of them joins
-            untaken = false;
-        }
+        this.readers = request.reads() ? new IdentityHashMap<>(2) : null;
     }
 
     CompletableFuture<ReleaseOutcome> ended() {
@@ -215,26 +214,28 @@ final class Hold {
         return state == State.HELD;
     }
 
-    /** By the thread, perhaps before the loss, which is remembered only for the owner of an unshared hold. */
+    /** By the thread, perhaps before the loss. */
     boolean isEnteredBy(HoldOwner other) {
-        Thread thread = other.thread();
-        if (readers != null) {
-            return isHeld() && thread != null && isReadBy(thread);
-        }
-        return owner.isThread()
-                && owner.thread() == other.thread()
+        return (readers == null
+                        ? owner.isThread() && owner.thread() == other.thread()
+                        : readers.containsKey(other.thread()))
                 && announced
                 && entries > 0
                 && (state == State.HELD || state == State.LOST);
     }
 
-    private boolean isReadBy(Thread thread) {
-        for (Thread each : Objects.requireNonNull(readers).values()) {
-            if (each == thread) {
-                return true;
-            }
+    /** Whether only such threads can release it. */
+    boolean isOwnedBy(Predicate<Thread> which) {
+        int ofThreads = owner.isThread() ? entries : 0;
+        if (readers != null) {
+            ofThreads = readers.values().stream().mapToInt(Integer::intValue).sum();
         }
-        return false;
+        return entries == ofThreads && threads().allMatch(which);
+    }
+
+    /** Those that may enter again. */
+    Stream<Thread> threads() {
+        return readers == null ? Stream.ofNullable(owner.thread()) : readers.keySet().stream();
     }
 
     /** Whether readers share it, each with its own handle. */
@@ -242,31 +243,36 @@ final class Hold {
         return readers != null;
     }
 
-    /** Of a shared hold, {@code reader} is the thread that may enter again. */
-    void add(Entry entry, @Nullable Thread reader) {
-        if (readers != null && reader != null) {
-            readers.put(entry, reader);
+    void add(Entry entry) {
+        if (readers != null && entry.thread != null) {
+            readers.merge(entry.thread, 1, Integer::sum);
         }
-        if (firstEntry() == null) {
-            first = entry;
-        }
-    }
-
-    /** The only entry reads from now on. */
-    void share(Entry reader) {
-        readers = new WeakHashMap<>(2);
-        if (owner.thread() != null) {
-            readers.put(reader, owner.thread());
-        }
-        owner = owner.ofReaders();
-        request = request.reading();
-        downgrading = false;
+        Entry known = firstEntry();
+        entry.first = known == null ? entry : known;
+        first = known == null ? entry : first;
     }
 
     void remove(Entry entry) {
-        if (readers != null) {
-            readers.remove(entry);
+        if (readers != null && entry.thread != null) {
+            readers.computeIfPresent(entry.thread, (thread, entries) -> entries == 1 ? null : entries - 1);
         }
+    }
+
+    /** Its thread has detected the loss. */
+    void forget(Thread reader) {
+        if (readers != null) {
+            readers.remove(reader);
+        }
+    }
+
+    /** Its entries read from now on. */
+    void share() {
+        readers = new IdentityHashMap<>(2);
+        if (owner.thread() != null) {
+            readers.put(owner.thread(), entries);
+        }
+        request = request.reading();
+        downgrading = false;
     }
 
     Duration held(long now) {
@@ -457,7 +463,7 @@ final class Hold {
      * holds need no weak reference.
      */
     boolean checkUnreachable() {
-        if (untaken || joining > 0) {
+        if (untaken > 0) {
             return false;
         }
         if (first instanceof Entry entry) {

@@ -32,15 +32,6 @@ record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String la
         return new HoldOwner(thread, thread, thread.getName());
     }
 
-    /** The owner of a hold that others may join. */
-    HoldOwner ofReaders() {
-        return isThread() ? new HoldOwner(null, acquiredBy, label) : this;
-    }
-
-    boolean hasEnded() {
-        return thread != null && !thread.isAlive();
-    }
-
     boolean isThread() {
         return thread != null;
     }

@@ -213,7 +213,7 @@ final class KeyLock extends TimerEntry {
         if (refusal != null) {
             decide(todo, waiter, refusal);
         } else if (shared != null) {
-            join(todo, waiter, shared);
+            grant(todo, waiter, shared);
         } else if (ours != null) {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
@@ -250,13 +250,9 @@ final class KeyLock extends TimerEntry {
     /** The call failed: ends its wait, or gives back a grant that it has not taken. */
     synchronized void cancelCall(Effects todo, Waiter waiter, Moment now) {
         cancelWait(todo, waiter);
-        if (waiter.decided instanceof WaitOutcome.Granted granted) {
-            if (waiter.joined) {
-                waiter.joined = false;
-                held.giveBack(todo, granted.hold(), waiter.entry, now);
-            } else {
-                held.giveBack(todo, granted.hold(), now);
-            }
+        if (waiter.mayTake && waiter.decided instanceof WaitOutcome.Granted granted) {
+            waiter.mayTake = false;
+            held.giveBack(todo, granted.hold(), waiter.entry, now);
         }
     }
 
@@ -274,32 +270,25 @@ final class KeyLock extends TimerEntry {
         return held.enteredBy(owner);
     }
 
-    synchronized Hold.State enter(Entry entry, @Nullable Thread reader, ResolvedRequest request) {
-        return held.enter(entry, reader, request);
+    synchronized Hold.State enter(Entry entry, ResolvedRequest request) {
+        return held.enter(entry, request);
     }
 
-    /** Called before listeners and the caller receive the grant. */
-    synchronized void announce(Hold granted, Entry first) {
-        held.announce(granted, first);
-    }
-
-    /** Of a shared hold; false if another reader has announced it. */
-    synchronized boolean announce(Hold shared, Waiter reader, Entry entry) {
-        reader.entry = entry;
-        return held.announce(shared, entry, reader.owner.thread());
+    /**
+     * Called before listeners and the caller receive the grant. False if another reader has announced the hold.
+     */
+    synchronized boolean announce(Waiter taker, Entry entry) {
+        boolean first = held.announce(entry);
+        taker.entry = entry;
+        return first;
     }
 
     /** False if it was given back. */
-    synchronized boolean take(Entry entry, ResolvedRequest request) {
-        return held.take(entry, request);
-    }
-
-    /** Of a shared hold; false if the reader gave it back. */
-    synchronized boolean take(Hold shared, Waiter reader) {
-        boolean taken = reader.joined;
-        reader.joined = false;
+    synchronized boolean take(Waiter taker, Entry entry) {
+        boolean taken = taker.mayTake;
         if (taken) {
-            held.taken(shared);
+            held.take(entry, taker.request);
+            taker.mayTake = false;
         }
         return taken;
     }
@@ -362,7 +351,8 @@ final class KeyLock extends TimerEntry {
     /** A hold is shared from now on. */
     synchronized void downgraded(Effects todo, Hold shared) {
         for (Waiter each : queue.readersInFront(shared.request)) {
-            join(todo, each, shared);
+            grant(todo, each, shared);
+            queue.remove(each);
         }
         makeAttemptDue();
     }
@@ -486,28 +476,31 @@ final class KeyLock extends TimerEntry {
         return waiter.request.reads() && queue.find(each -> !each.request.reads()) == null;
     }
 
+    /** The caller is counted with the decision. */
     @GuardedBy("this")
-    private void join(Effects todo, Waiter reader, Hold shared) {
-        held.join(shared);
-        reader.joined = true;
-        decide(todo, reader, new WaitOutcome.Granted(shared));
-        queue.remove(reader);
+    private void grant(Effects todo, Waiter taker, Hold granted) {
+        decide(todo, taker, new WaitOutcome.Granted(granted));
+        held.join(granted);
+        taker.mayTake = true;
+    }
+
+    /** Even if other instances wait: these callers came before. */
+    @GuardedBy("this")
+    private void grantToReaders(Effects todo, Hold shared) {
+        for (Waiter each : queue.readersInFront(shared.request)) {
+            grant(todo, each, shared);
+            queue.remove(each);
+        }
     }
 
     @GuardedBy("this")
     private void startHold(Effects todo, Hold made, Waiter taker, Moment now) {
-        if (made.isShared()) {
-            held.join(made);
-            taker.joined = true;
-        }
-        decide(todo, taker, new WaitOutcome.Granted(made));
+        grant(todo, taker, made);
         held.begin(todo, made); // with the decision: its caller receives the hold, even if a later step fails
         queue.remove(taker);
         obstacle = null;
-        if (made.isShared()) { // even if others wait: these callers came before
-            for (Waiter each : queue.readersInFront(made.request)) {
-                join(todo, each, made);
-            }
+        if (made.isShared()) {
+            grantToReaders(todo, made);
         }
         if (!queue.isEmpty()) {
             int taken = held.firstFree();

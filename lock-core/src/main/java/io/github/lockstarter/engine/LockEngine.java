@@ -134,7 +134,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     /**
      * Reports the loss of the locks of threads for which {@link #drain()} would wait although they wait for it, and
      * releases them: those of the calling thread, and of threads that are in {@link System#exit}. No effect on locks
-     * that a handle owns.
+     * that a handle owns, or another thread reads, too.
      */
     public void loseLocksOfThreadsAwaitingShutdown() {
         ifRunning(running -> running.loseLocksOfThreadsAwaitingShutdown(Thread.currentThread()));

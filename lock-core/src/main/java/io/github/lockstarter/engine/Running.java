@@ -522,11 +522,11 @@ final class Running {
         forEach(lock -> run(lock, (todo, now) -> lock.held().addOwners(owners)));
         owners.removeIf(owner -> owner != closing && !isExiting(owner));
         if (!owners.isEmpty()) {
-            shutDown(owner -> owners.contains(owner.thread()));
+            shutDown(hold -> hold.isOwnedBy(owners::contains));
         }
     }
 
-    private void shutDown(Predicate<HoldOwner> which) {
+    private void shutDown(Predicate<Hold> which) {
         forEach(lock -> run(lock, (todo, now) -> lock.held().shutDown(todo, which, now)));
     }
 

@@ -24,10 +24,10 @@ final class Waiter {
     @Nullable
     WaitOutcome decided;
 
-    /** A reader was counted in its hold, and has not taken it. */
-    boolean joined;
+    /** It is counted in its hold, which it has neither taken nor given back. */
+    boolean mayTake;
 
-    /** Of the reader, once it is announced. */
+    /** Once it is announced. */
     Hold.@Nullable Entry entry;
 
     int attempts;

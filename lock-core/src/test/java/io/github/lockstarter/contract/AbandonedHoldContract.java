@@ -7,10 +7,14 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Abandonment;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.testing.Effort;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -64,6 +68,23 @@ public abstract class AbandonedHoldContract extends EngineContract {
         });
         thread.start();
         thread.join();
+
+        awaitCollected(() -> assertThat(holder.locks().heldLocks().snapshot()).isEmpty());
+        assertFree();
+    }
+
+    @Test
+    void releasesALockOfReadersWhenTheLastOneHasEnded() throws Exception {
+        Needs.of(store).readers();
+        LockRequest toRead = request.mode(LockMode.READ);
+        Thread thread = new Thread(() -> holder.locks().acquire(toRead));
+        thread.start();
+        thread.join();
+        List<LockHandle> others = new ArrayList<>(List.of(holder.locks().acquire(toRead)));
+        collectOver(renewals() + 4);
+        assertThat(holder.events().of(LockEvent.Abandoned.class)).isEmpty();
+
+        others.remove(0).release();
 
         awaitCollected(() -> assertThat(holder.locks().heldLocks().snapshot()).isEmpty());
         assertFree();

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
@@ -41,13 +42,19 @@ class EndingThreadTests {
             LockHandle ofHandle = first.locks().acquire(handles);
             LockHandle outer = first.locks().acquire("own");
             LockHandle inner = first.locks().acquire("own");
+            LockRequest read = LockRequest.of("read").mode(LockMode.READ);
+            LockRequest alsoRead = LockRequest.of("read by a handle").mode(LockMode.READ);
+            LockHandle reader = first.locks().acquire(read);
+            LockHandle oneReader = first.locks().acquire(alsoRead);
+            LockHandle otherReader = first.locks().acquire(alsoRead.ownedByHandle());
 
             CompletableFuture<Void> drained = first.engine().drain();
             first.engine().loseLocksOfThreadsAwaitingShutdown();
 
             await().untilAsserted(() -> assertThat(first.events().of(LockEvent.Lost.class))
                     .extracting(LockEvent.Lost::cause)
-                    .containsExactly(LossCause.SHUTDOWN));
+                    .containsExactly(LossCause.SHUTDOWN, LossCause.SHUTDOWN));
+            assertThat(reader.release()).isEqualTo(ReleaseOutcome.LOST);
             try (LockHandle next = second.locks().acquire("own")) {
                 assertThat(inner.isHeld()).isFalse();
                 assertThatThrownBy(outer::ensureHeld)
@@ -62,6 +69,8 @@ class EndingThreadTests {
             assertThat(drained).isNotDone();
             ofHandle.close();
             ofAnother.close();
+            oneReader.close();
+            otherReader.close();
             drained.join();
         }
     }

@@ -417,9 +417,9 @@ class FailedKeyTests {
         Waiter caller = joined(request, owner);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1 + slot, 0, Optional.empty(), "", slot));
         Hold hold = ((WaitOutcome.Granted) caller.outcome.join()).hold();
-        Handle handle = new Handle(hold, null);
-        hold.lock.announce(hold, handle);
-        assertThat(hold.lock.take(handle, caller.request)).isTrue();
+        Handle handle = new Handle(hold, owner.thread());
+        hold.lock.announce(caller, handle);
+        assertThat(hold.lock.take(caller, handle)).isTrue();
         return handle;
     }
 

@@ -168,11 +168,11 @@ final class ManualCaller {
             return;
         }
         Hold hold = granted.hold();
-        Handle handle = new Handle(hold, null);
-        hold.lock.announce(hold, handle);
+        Handle handle = new Handle(hold, OWNER.thread());
+        hold.lock.announce(blocked, handle);
         if (Settlement.await(hold)) {
             engine.check(
-                    hold.lock.take(handle, blocked.request),
+                    hold.lock.take(blocked, handle),
                     "line 2: a thread cannot take the lock that it was granted");
             waiter = null;
             result.complete(handle);
