@@ -594,8 +594,7 @@ final class HeldSlots {
             todo.add(() -> lock.running.calls.sendAcquire(detachment.command, detachment));
             releases++;
         } else {
-            boolean requeued =
-                    !left.isShared() && (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
+            boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
             send(todo, left, requeued);
             requeueing += requeued ? 1 : 0;
         }

@@ -333,9 +333,8 @@ final class KeyLock extends TimerEntry {
     synchronized void holdLeft(Effects todo, Hold left, Moment now) {
         boolean mayPass = running.limits.max() > 0 && running.refusal.get() == null && left.mayBeHandedOver();
         Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant) || each.request.reads()) : null;
-        successor = successor == null || successor.request.reads() ? null : successor; // readers keep their turn
-        // One without renewal needs a whole lease, so the store grants it.
-        if (successor == null || !successor.request.isRenewed()) {
+        // One without renewal needs a whole lease, and one that reads another slot, so the store grants it.
+        if (successor == null || successor.request.reads() || !successor.request.isRenewed()) {
             makeAttemptDue();
         } else if (hasSameTerms(successor, left.request) && left.lastsForHandover(now, running.limits)) {
             position = Waiting.NEW;
@@ -376,7 +375,7 @@ final class KeyLock extends TimerEntry {
 
     synchronized void answered(Effects todo, Attempt answered, AcquireResult result, Moment now) {
         held.expire(todo, now);
-        Obstacle seen = Obstacle.of(result, answered.waiter.request.permits(), answered.sent.nanos());
+        Obstacle seen = Obstacle.of(result, answered.waiter.request.slots().end(), answered.sent.nanos());
         Grant grant = Objects.requireNonNull(answered.grant);
         if (result instanceof AcquireResult.Granted granted) {
             grant.granted(granted);
@@ -537,7 +536,8 @@ final class KeyLock extends TimerEntry {
     private void sleep(Effects todo, Obstacle before, Moment now) {
         Waiter first = queue.first();
         if (first != null) {
-            nextLookAt = now.nanos() + running.backoff(first, queue.maxPermits(), round++, before);
+            int slots = Math.max(queue.maxPermits(), first.request.slots().count());
+            nextLookAt = now.nanos() + running.backoff(first, slots, round++, before);
             reportWait(todo, first);
         }
     }
@@ -734,8 +734,7 @@ final class KeyLock extends TimerEntry {
         int taken = held.firstFree();
         int above = signalledSlot == NONE ? taken : Math.min(taken, signalledSlot);
         Waiter waiting = queue.firstAbove(Math.max(above, attemptedPermits));
-        boolean overtakes = waiting != null && waiting.request.reads() && waiting != queue.first();
-        Waiter caller = waiting == null || overtakes ? queue.firstTry() : waiting; // readers wait behind writers
+        Waiter caller = waiting == null ? queue.firstTry() : waiting;
         return caller != null && (caller.attaches() || caller.request.permits() > above) ? caller : null;
     }
 

@@ -227,7 +227,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private ResolvedRequest resolve(LockRequest request) {
         ResolvedRequest resolved = ResolvedRequest.of(request, settings);
         StoreCapabilities store = backend.capabilities();
-        if (!resolved.reads() && resolved.permits() > 1 && !store.permits()) {
+        if (resolved.permits() > 1 && !store.permits()) {
             throw Messages.onePermitOnly(request.keys().get(0), resolved.permits());
         }
         if (resolved.reads() && !store.readers()) {

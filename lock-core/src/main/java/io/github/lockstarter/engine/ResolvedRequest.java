@@ -113,12 +113,12 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter, Optiona
 
     /** The slots that it may be granted. */
     Slots slots() {
-        return reads() ? Slots.OF_READERS : Slots.first(terms.permits().orElseThrow());
+        return reads() ? Slots.OF_READERS : Slots.first(permits());
     }
 
-    /** The number of permits; the slots that it may be granted are below this. */
+    /** The number of permits. It may be granted a slot if an instance does not hold all below this. */
     int permits() {
-        return slots().end();
+        return terms.permits().orElseThrow();
     }
 
     ResolvedRequest reading() {

@@ -54,9 +54,11 @@ final class Waiter {
         return request.ticket().isPresent();
     }
 
-    /** Whether the obstacle was found during its call, for as many permits. */
+    /** Whether the obstacle was found during its call, for all slots that it may be granted. */
     boolean accepts(Obstacle seen) {
-        return !attaches() && seen.seenAt() - startedAt >= 0 && seen.permits() >= request.permits();
+        return !attaches()
+                && seen.seenAt() - startedAt >= 0
+                && seen.permits() >= request.slots().end();
     }
 
     boolean waits() {
