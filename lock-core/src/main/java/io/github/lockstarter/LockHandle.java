@@ -119,7 +119,7 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Restarts the lease and sets lease, renewal, maximum hold and minimum hold, counted from now, and the condition of
      * the minimum hold, as far as the request has them. Never shortens the present lease or minimum hold. One round
-     * trip.
+     * trip. Of a lock that is {@linkplain LockMode#READ read}, only the lease: others may share the rest.
      *
      * @param terms for the {@link #keys()} of this handle; its other values are ignored
      * @throws LockLostException when the lock was lost

@@ -94,7 +94,7 @@ public record LockRequest(
         }
         if (ticket.isPresent() && terms.reads()) {
             throw new IllegalArgumentException("The ticket of lock '" + joined(keys)
-                    + "' is for a lock that is written," + " not read (mode READ). Leave the mode out");
+                    + "' is for a lock that is written, not read (mode READ). Leave the mode out");
         }
         if (ticket.isPresent() && !keys.equals(List.of(ticket.get().key()))) {
             throw new IllegalArgumentException(
@@ -265,8 +265,9 @@ public record LockRequest(
 
     /**
      * {@return a copy with this mode} Any number of callers that {@link LockMode#READ READ} hold the lock at the same
-     * time; the ordinary lock of the key excludes them. Those of one instance share a hold, with one fencing token,
-     * which ends for all of them if it is lost. A caller that writes may read; one that only reads cannot begin to
+     * time; the ordinary lock of the key excludes them. Those of one instance with the same terms share a hold, with
+     * one fencing token and one maximum hold, which ends for all of them if it is lost; without renewal, only those that
+     * waited together. A caller that writes may read; one that only reads cannot begin to
      * write.
      *
      * @param mode such as {@link LockMode#READ}

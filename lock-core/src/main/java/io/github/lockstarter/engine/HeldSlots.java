@@ -186,9 +186,10 @@ final class HeldSlots {
     Hold joinable(ResolvedRequest request, Moment now) {
         return find(each -> each.isShared()
                 && each.isHeld()
+                && each.isRenewed() // otherwise the reader needs a whole lease
                 && !each.deadline.isOver(now)
                 && each.grant.allowsReader(each.request, now.nanos())
-                && request.hasTermsOf(each.request));
+                && request.mayShare(each.request));
     }
 
     /** Counts a caller, who takes the hold or gives it back. */

@@ -64,9 +64,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #fail} and {@link #applyFailure} may be repeated until there is memory; so a caller leaves the line, and a
  * hold the list, after the steps that tell their threads.
  *
- * <p>Readers share a hold: while no caller waits that writes, a reader joins a hold that is here ({@link
- * HeldSlots#joinable}), without a command. For the line it is a caller for one of many slots, which never overtakes one
- * that writes.
+ * <p>Readers share a hold: while no waiter writes, a reader joins a hold that is here ({@link HeldSlots#joinable}),
+ * without a command. Otherwise it takes its turn in the line, as a caller for one permit, since whoever has the first
+ * slot excludes it. It is granted another slot, and with it all readers in front.
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
@@ -209,10 +209,10 @@ final class KeyLock extends TimerEntry {
         held.expire(todo, now);
         boolean asks = waiter.waits() || waiter.attaches();
         Obstacle ours = asks ? null : held.obstacle(waiter.request.permits(), now);
-        Hold shared = mayJoin(waiter) ? held.joinable(waiter.request, now) : null;
+        Hold shared = waiter.request.reads() ? held.joinable(waiter.request, now) : null;
         if (refusal != null) {
             decide(todo, waiter, refusal);
-        } else if (shared != null) {
+        } else if (shared != null && queue.hasOnlyReaders()) {
             grant(todo, waiter, shared);
         } else if (ours != null) {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
@@ -448,13 +448,16 @@ final class KeyLock extends TimerEntry {
         return deadline.isOver(now) ? WaitOutcome.Failed.tooLate(answered.waiter.request.lease()) : null;
     }
 
-    /** The attempt's waiter, or the first with the same terms. */
+    /** The attempt's waiter, or the first with the same terms; no reader overtakes a waiter that writes. */
     @GuardedBy("this")
     private @Nullable Waiter takerOf(Attempt answered, Grant grant) {
+        ResolvedRequest request = answered.waiter.request;
         if (answered.waiter.decided == null) {
             return answered.waiter;
         }
-        ResolvedRequest request = answered.waiter.request;
+        if (request.reads()) {
+            return queue.readersInFront(request).stream().findFirst().orElse(null);
+        }
         return request.mayBeKept() ? null : queue.find(each -> canTake(each, grant) && hasSameTerms(each, request));
     }
 
@@ -467,12 +470,6 @@ final class KeyLock extends TimerEntry {
         return waiter.request.lease().equals(request.lease())
                 && waiter.request.crashTakeover().equals(request.crashTakeover())
                 && !waiter.request.mayBeKept();
-    }
-
-    /** Whether no caller that writes waits before it. */
-    @GuardedBy("this")
-    private boolean mayJoin(Waiter waiter) {
-        return waiter.request.reads() && queue.find(each -> !each.request.reads()) == null;
     }
 
     /** The caller is counted with the decision. */

@@ -57,6 +57,9 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter, Optiona
         if (extension.lease().isPresent() && extension.lease().get().compareTo(lease()) > 0) {
             continued = continued.lease(extension.lease().get());
         }
+        if (reads()) { // others share the hold
+            return with(continued);
+        }
         if (extension.renewal() != Renewal.AS_CONFIGURED) {
             continued = continued.renewal(extension.renewal());
         }
@@ -125,12 +128,15 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter, Optiona
         return with(terms.mode(LockMode.READ));
     }
 
-    /** Whether callers with these terms may share a hold, which counts its times from the grant. */
-    boolean hasTermsOf(ResolvedRequest other) {
-        return lease().equals(other.lease())
+    /** Whether it reads and its terms suit a hold of the other, which has one name and counts its times from the grant. */
+    boolean mayShare(ResolvedRequest other) {
+        return reads()
+                && name.equals(other.name)
+                && lease().equals(other.lease())
                 && crashTakeover().equals(other.crashTakeover())
                 && terms.renewal() == other.terms.renewal()
                 && terms.maxHold().equals(other.terms.maxHold())
+                && terms.release().equals(other.terms.release())
                 && terms.onLost() == other.terms.onLost();
     }
 

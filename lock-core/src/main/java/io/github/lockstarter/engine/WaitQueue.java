@@ -137,18 +137,22 @@ final class WaitQueue {
         return null;
     }
 
-    /** Readers with these terms: those of the line up to the first caller that writes, and all tries. */
+    /** Whether no waiter writes. */
+    boolean hasOnlyReaders() {
+        Waiter each = first;
+        while (each != null && each.request.reads()) {
+            each = each.behind;
+        }
+        return each == null;
+    }
+
+    /** Readers with these terms: those of the line up to the first waiter that writes, and all tries. */
     List<Waiter> readersInFront(ResolvedRequest terms) {
-        List<Waiter> readers = new ArrayList<>();
+        List<Waiter> readers = new ArrayList<>(tries);
         for (Waiter each = first; each != null && each.request.reads(); each = each.behind) {
             readers.add(each);
         }
-        for (Waiter each : tries) {
-            if (each.request.reads()) {
-                readers.add(each);
-            }
-        }
-        readers.removeIf(each -> !each.request.hasTermsOf(terms));
+        readers.removeIf(each -> !each.request.mayShare(terms));
         return readers;
     }
 
