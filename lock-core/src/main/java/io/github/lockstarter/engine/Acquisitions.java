@@ -112,7 +112,6 @@ final class Acquisitions {
         if (outer == null) {
             return Optional.empty();
         }
-        Handle.checkMode(outer, request);
         return Handle.enter(outer, owner.thread(), Settlement.await(outer), request);
     }
 

@@ -228,7 +228,6 @@ final class CompositeHandle implements LockHandle {
         try {
             for (Handle part : parts) {
                 if (request.keys().contains(part.key())) {
-                    Handle.checkMode(part.hold, resolved);
                     part.enterAgain(entry).ifPresent(entered::add);
                 }
             }

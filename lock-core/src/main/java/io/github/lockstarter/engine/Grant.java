@@ -2,9 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -40,7 +38,7 @@ final class Grant {
 
     Optional<LockHolder> takenOverFrom = Optional.empty();
 
-    /** Unanswered renewals. */
+    /** Unanswered renewals, and a downgrade. */
     int renewing;
 
     /** By an operator: no further hold follows. */
@@ -94,21 +92,6 @@ final class Grant {
         boolean granted = firstFencingToken != StoreCalls.NO_GRANT;
         Slots slots = granted ? Slots.one(slot) : candidates;
         return new ReleaseCommand(key, token, lastFencingToken(), Wait.UNCHANGED, Duration.ZERO, slots);
-    }
-
-    /** An attempt of the token that writes to read: the store turns its lock into one that is read. */
-    AcquireCommand downgradeCommand(String key, Duration lease) {
-        return new AcquireCommand(
-                key,
-                token,
-                lease,
-                firstFencingToken - 1,
-                fencingTokens,
-                Optional.empty(),
-                Duration.ZERO,
-                Slots.OF_READERS.count(),
-                Optional.empty(),
-                LockMode.READ);
     }
 
     boolean isWanted() {

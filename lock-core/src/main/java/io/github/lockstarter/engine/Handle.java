@@ -165,21 +165,15 @@ final class Handle extends Entry implements LockHandle {
     @Override
     public void downgrade() {
         StackReserve.ensure();
-        if (hasLeft || !checkHeld()) {
+        if (!checkHeld()) {
             throw notHeld();
         }
         if (!running().capabilities.readers()) {
             throw Messages.noReaders(key());
         }
-        CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
-        running().run(hold.lock, (todo, now) -> hold.lock.held().downgrade(todo, this, answer, now));
-        AcquireResult result = awaited(answer);
-        if (hasLeft || !checkHeld()) {
+        AcquireResult result = awaited(running().downgrade(this).orElseThrow(() -> Messages.cannotDowngrade(hold)));
+        if (!checkHeld()) {
             throw notHeld();
-        }
-        if (result instanceof AcquireResult.Rejected rejected
-                && rejected.reason().equals(HeldSlots.NOT_ALONE)) {
-            throw Messages.cannotDowngrade(hold);
         }
         if (!(result instanceof AcquireResult.Granted)) {
             throw Messages.notDowngraded(hold, result);
@@ -298,7 +292,7 @@ final class Handle extends Entry implements LockHandle {
             case STILL_HELD ->
                 Messages.noTicket(
                         key(),
-                        hold.downgrading
+                        hold.downgrade != null
                                 ? "a downgrade of it has not ended. Call downgrade again, or release it"
                                 : "its thread has entered it again. Leave that section first");
             case ALREADY_RELEASED -> Messages.released(hold);
@@ -351,14 +345,7 @@ final class Handle extends Entry implements LockHandle {
     ResolvedRequest resolved(LockRequest request) {
         ResolvedRequest resolved = ResolvedRequest.of(request, running().settings);
         Messages.checkKept(key(), resolved.minHold(), running().capabilities);
-        checkMode(hold, resolved);
         return resolved;
-    }
-
-    static void checkMode(Hold entered, ResolvedRequest request) {
-        if (entered.isShared() && !request.reads()) {
-            throw Messages.readsOnly(entered);
-        }
     }
 
     /** Without the check of the keys. */

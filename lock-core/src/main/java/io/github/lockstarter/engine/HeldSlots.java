@@ -10,7 +10,6 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.CallbackTurn;
 import io.github.lockstarter.engine.Hold.Entry;
-import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
@@ -44,10 +43,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Invariants.</b>
  *
  * <ol>
- *   <li>Each of {@link #holds} is held, or leaving with its release not yet decided. No two share a slot; a new grant
- *       of a slot ends the older hold.
- *   <li>No release is sent while a renewal of its grant is unanswered, except by a failed object, where the answer may
- *       have been lost; and no renewal after the release was decided.
+ *   <li>Each of {@link #holds} is held, or leaving with its release not yet decided. No two share a slot, or have slots
+ *       that exclude each other; a new grant ends the older hold.
+ *   <li>No release or downgrade is sent while a renewal of its grant, or a downgrade, is unanswered, except by a failed
+ *       object, where the answer may have been lost; and no renewal after the release was decided, or until a downgrade
+ *       has ended.
  *   <li>Each grant is released once: when its last hold is left, or when that hold is revoked, shut down, or given up
  *       after its loss. The release of a lease that ended, or of a lock that the store no longer had, is left out until
  *       then.
@@ -62,8 +62,10 @@ final class HeldSlots {
 
     private static final int RETRIES_PER_LEASE = 6;
 
-    /** Why a hold is not downgraded. */
-    static final String NOT_ALONE = "not the only handle of a lock with one permit and no minimum hold";
+    private static final String DOWNGRADING = "a downgrade of it has not ended";
+
+    private static final RenewResult NOT_RENEWED =
+            new RenewResult.Unknown(DOWNGRADING, new IllegalStateException(DOWNGRADING));
 
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -160,12 +162,16 @@ final class HeldSlots {
         }
     }
 
-    /** Ends the older hold of a slot granted to another token. */
+    /** Ends the older holds that a slot granted to another token excludes. */
     void supersede(Effects todo, int slot, Moment now) {
-        Hold earlier = find(each -> each.grant.slot == slot);
-        if (earlier == null) {
-            return;
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.isExcludedBy(slot)) {
+                supersede(todo, each, now);
+            }
         }
+    }
+
+    private void supersede(Effects todo, Hold earlier, Moment now) {
         if (earlier.isHeld()) {
             lose(todo, earlier, earlier.grant.causeIfGone(), now);
         } else {
@@ -200,67 +206,56 @@ final class HeldSlots {
 
     // Downgrades
 
-    /** From now on others may read, whatever the answer is; until then nothing is renewed. */
-    void downgrade(Effects todo, Entry entry, CompletableFuture<AcquireResult> answer, Moment now) {
+    /** Empty if it is refused. Sent once no renewal is unanswered: that would not find the lock where it is then. */
+    Optional<CompletableFuture<AcquireResult>> downgrade(Entry entry) {
         Hold writer = entry.hold;
-        if (!writer.isHeld() || writer.isShared()) {
-            todo.add(() -> answer.complete(new AcquireResult.Granted(writer.fencingToken, 0)));
-            return;
+        if (!writer.isHeld() || writer.isShared() || entry.hasLeft) {
+            return Optional.of(CompletableFuture.completedFuture(new AcquireResult.Granted(writer.fencingToken, 0)));
         }
         boolean mayBeKept = writer.isKept() || !entry.minHoldAfterSuccess.isZero();
         if (writer.entries != 1 || writer.request.permits() != 1 || mayBeKept) {
-            todo.add(
-                    () -> answer.complete(new AcquireResult.Rejected(NOT_ALONE, new IllegalStateException(NOT_ALONE))));
-            return;
+            return Optional.empty();
         }
-        AcquireCommand command = writer.grant.downgradeCommand(lock.key, writer.request.lease());
-        Downgrade downgrade = new Downgrade(entry, answer);
-        todo.add(() -> lock.running.calls.sendAcquire(command, downgrade));
-        writer.downgrading = true;
-        writer.grant.renewing++;
+        Downgrade begun = writer.downgrade;
+        if (begun == null || begun.answer.isDone()) {
+            begun = new Downgrade(writer);
+            writer.downgrade = begun;
+        }
+        return Optional.of(begun.answer);
     }
 
-    private record Downgrade(Entry entry, CompletableFuture<AcquireResult> answer)
-            implements StoreCalls.Continuation<AcquireResult> {
-
-        @Override
-        public void accept(AcquireResult result) {
-            KeyLock lock = entry.hold.lock;
-            try {
-                lock.running.run(lock, (todo, now) -> lock.held().downgraded(todo, entry, result, now));
-            } finally {
-                answer.complete(result);
-            }
-        }
-
-        @Override
-        public void failed(Throwable cause) {
-            entry.hold.lock.fail(cause);
-            answer.completeExceptionally(new IllegalStateException(KeyLock.FAILED));
+    private void dropUnsentDowngrade(Effects todo, Hold writer) {
+        Downgrade begun = writer.downgrade;
+        if (begun != null && !begun.sent) {
+            todo.add(() -> begun.answer.complete(Downgrade.UNSENT));
+            writer.downgrade = null;
         }
     }
 
-    private void downgraded(Effects todo, Entry entry, AcquireResult result, Moment now) {
-        Hold reader = entry.hold;
-        reader.grant.renewing--;
-        if (result instanceof AcquireResult.Granted granted) {
-            boolean listed = find(each -> each == reader) != null;
-            if (listed) {
-                unlink(reader);
-            }
-            reader.grant.slot = (short) granted.slot();
-            reader.share();
-            if (listed) {
-                link(reader);
-            }
-            if (granted.othersWaiting() > 0) {
-                reader.grant.wanted(now.nanos());
-            }
-            if (reader.isHeld()) {
-                lock.downgraded(todo, reader);
-            }
-        }
+    /** After any other answer than {@code Unknown}, the lock is either read or as it was. */
+    void downgraded(Effects todo, Hold writer, AcquireResult result, Moment now) {
+        writer.grant.renewing--;
         expire(todo, now);
+        if (result instanceof AcquireResult.Granted granted) {
+            boolean listed = unlink(writer);
+            writer.grant.slot = (short) granted.slot();
+            if (listed) {
+                link(writer);
+            }
+            if (granted.fencingToken() != writer.grant.firstFencingToken) { // a new grant: the store had lost the lock
+                lose(todo, writer, writer.grant.causeIfGone(), now);
+            }
+            if (writer.isHeld()) {
+                writer.share();
+                if (granted.othersWaiting() > 0) {
+                    writer.grant.wanted(now.nanos());
+                }
+                lock.downgraded(todo, writer, now);
+            }
+        }
+        if (!(result instanceof AcquireResult.Unknown)) {
+            writer.downgrade = null;
+        }
     }
 
     // Entries
@@ -279,6 +274,9 @@ final class HeldSlots {
     Hold.State enter(Entry entry, ResolvedRequest request) {
         Hold entered = entry.hold;
         if (entered.isHeld()) {
+            if (!request.reads() && (entered.isShared() || entered.downgrade != null)) {
+                throw Messages.readsOnly(entered);
+            }
             entered.keepFor(entry, request);
             entered.add(entry);
             entered.entries++;
@@ -352,7 +350,7 @@ final class HeldSlots {
     CompletableFuture<ReleaseOutcome> detach(Effects todo, Entry entry, Detachment detachment, Moment now) {
         Hold left = entry.hold;
         if (left.isHeld() && !entry.hasLeft) {
-            if (left.entries > 1 || left.isShared() || left.downgrading) {
+            if (left.entries > 1 || left.isShared() || left.downgrade != null) {
                 return CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);
             }
             left.detachment = detachment;
@@ -366,6 +364,7 @@ final class HeldSlots {
             return;
         }
         if (left.isHeld()) {
+            dropUnsentDowngrade(todo, left);
             left.state = Hold.State.LEAVING;
             lock.holdLeft(todo, left, now);
         } else if (left.state == Hold.State.LOST) {
@@ -393,6 +392,10 @@ final class HeldSlots {
             Effects todo, Hold hold, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
         if (!hold.isHeld()) {
             todo.add(() -> answer.complete(new RenewResult.NotHeld()));
+            return;
+        }
+        if (hold.downgrade != null) {
+            todo.add(() -> answer.complete(NOT_RENEWED));
             return;
         }
         lease.ifPresent(hold::extendedBy);
@@ -550,7 +553,7 @@ final class HeldSlots {
         if (grant.isSettled()) {
             return true;
         }
-        if (!held.confirming && !deferred && !held.downgrading) {
+        if (!held.confirming && !deferred && held.downgrade == null) {
             scheduleRenewal(
                     todo, new RenewAttempt(held, RenewAttempt.Kind.CONFIRMATION, now, leaseToConfirm(held, now), null));
             held.confirming = true;
@@ -568,12 +571,20 @@ final class HeldSlots {
 
     // Releases
 
-    /** Releases each left or lost hold whose renewals are answered; a failed object may never process the answers. */
+    /**
+     * Releases each left or lost hold whose renewals are answered, and sends downgrades; a failed object may never
+     * process the answers.
+     */
     void releaseLeft(Effects todo) {
         for (Hold each = holds; each != null; each = each.next) {
             boolean unowned = each.state == Hold.State.GRANTED || each.state == Hold.State.LEAVING;
+            Downgrade begun = each.downgrade;
             if (unowned && mayBeReleased(each)) {
                 releaseSlot(todo, each);
+            } else if (begun != null && !begun.sent && mayBeReleased(each)) {
+                todo.add(() -> lock.running.calls.sendAcquire(begun.command, begun));
+                begun.sent = true;
+                each.grant.renewing++;
             }
         }
         if (!unreleased.isEmpty()) {
@@ -630,8 +641,9 @@ final class HeldSlots {
         ReleaseCommand command = left.releaseCommand(requeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
         SlotRelease release = new SlotRelease(left, requeued);
         todo.add(() -> lock.running.calls.sendRelease(command, release));
-        if (left.downgrading) { // it may be read by now
-            ReleaseCommand ofReader = command.releasing(Slots.OF_READERS);
+        if (left.downgrade != null) { // of unknown outcome, as an attempt may be
+            ReleaseCommand ofReader = new ReleaseCommand(
+                    lock.key, left.grant.token, StoreCalls.NO_GRANT, Wait.UNCHANGED, Duration.ZERO, Slots.OF_READERS);
             todo.add(() -> lock.running.calls.repeatRelease(ofReader, left.longestLease));
         }
         left.releaseSent = true;
@@ -678,7 +690,7 @@ final class HeldSlots {
                 || result instanceof ReleaseResult.Kept
                 || (result instanceof ReleaseResult.FoundFree && left.grant.isCertain());
         ReleaseOutcome outcome = released ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN;
-        if (result instanceof ReleaseResult.NotHeld) {
+        if (result instanceof ReleaseResult.NotHeld && left.downgrade == null) { // else it may be read
             left.lossCause = left.grant.causeIfGone();
             reportLoss(todo, left, now);
             outcome = ReleaseOutcome.LOST;
@@ -751,6 +763,7 @@ final class HeldSlots {
         if (!held.isHeld()) {
             return;
         }
+        dropUnsentDowngrade(todo, held);
         held.state = Hold.State.LOST;
         held.lossCause = cause;
         free(held);
@@ -851,17 +864,19 @@ final class HeldSlots {
         }
     }
 
-    /** Keeps the removed hold's link for loops that are iterating. */
-    private void unlink(Hold removed) {
+    /** Keeps the removed hold's link for loops that are iterating. False if it was not in the list. */
+    private boolean unlink(Hold removed) {
         if (holds == removed) {
             holds = removed.next;
-            return;
+            return true;
         }
         for (Hold each = holds; each != null; each = each.next) {
             if (each.next == removed) {
                 each.next = removed.next;
+                return true;
             }
         }
+        return false;
     }
 
     private static List<Hold> with(List<Hold> holds, Hold added) {

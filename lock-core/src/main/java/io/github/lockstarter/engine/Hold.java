@@ -132,8 +132,9 @@ final class Hold {
 
     boolean confirming;
 
-    /** Until the store has answered that the lock is read now. */
-    boolean downgrading;
+    /** Until the store's answer, which may have been lost: the lock is written or read. */
+    @Nullable
+    Downgrade downgrade;
 
     /** Whatever the terms are. Written without the monitor if a release failed. */
     volatile boolean renewalEnded;
@@ -238,6 +239,12 @@ final class Hold {
         return readers == null ? Stream.ofNullable(owner.thread()) : readers.keySet().stream();
     }
 
+    /** Whether the store has given its lock away if the slot is another token's. */
+    boolean isExcludedBy(int slot) {
+        boolean asWriter = grant.slot == 0 && Slots.OF_READERS.contains(slot) && downgrade == null;
+        return grant.slot == slot || asWriter || (slot == 0 && isShared());
+    }
+
     /** Whether readers share it, each with its own handle. */
     boolean isShared() {
         return readers != null;
@@ -272,7 +279,6 @@ final class Hold {
             readers.put(owner.thread(), entries);
         }
         request = request.reading();
-        downgrading = false;
     }
 
     Duration held(long now) {
@@ -297,7 +303,7 @@ final class Hold {
 
     /** Limits of renewals are checked here; {@link HeldSlots#expire} names a loss by them. */
     boolean mayBeRenewed(long now) {
-        return isRenewed() && !downgrading && !isPastMaxHold(now);
+        return isRenewed() && downgrade == null && !isPastMaxHold(now);
     }
 
     void extendedBy(Duration lease) {
@@ -322,7 +328,7 @@ final class Hold {
 
     /** Whether another owner may follow without a command. */
     boolean mayBeHandedOver() {
-        return !extended && !isKept() && !grant.revoked && detachment == null && !isShared();
+        return !extended && !isKept() && !grant.revoked && detachment == null && downgrade == null;
     }
 
     /** Whether lease and fencing tokens suffice for another owner. */

@@ -348,10 +348,9 @@ final class KeyLock extends TimerEntry {
     }
 
     /** A hold is shared from now on. */
-    synchronized void downgraded(Effects todo, Hold shared) {
-        for (Waiter each : queue.readersInFront(shared.request)) {
-            grant(todo, each, shared);
-            queue.remove(each);
+    synchronized void downgraded(Effects todo, Hold shared, Moment now) {
+        if (held.joinable(shared.request, now) == shared) {
+            grantToReaders(todo, shared);
         }
         makeAttemptDue();
     }

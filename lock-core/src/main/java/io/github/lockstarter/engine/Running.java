@@ -258,6 +258,11 @@ final class Running {
         return call(lock, (todo, now) -> lock.held().detach(todo, entry, detachment, now));
     }
 
+    Optional<CompletableFuture<AcquireResult>> downgrade(Entry entry) {
+        KeyLock lock = entry.hold.lock;
+        return call(lock, (todo, now) -> lock.held().downgrade(entry));
+    }
+
     // Commands
 
     void send(Attempt attempt) {

@@ -14,6 +14,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.ReleaseOutcome;
@@ -30,6 +31,7 @@ import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.Slots;
 import io.github.lockstarter.spi.TakeoverCondition;
 import java.time.Duration;
 import java.util.List;
@@ -397,6 +399,44 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(resultOf(waiting).fencingToken()).isEqualTo(2);
         awaitLoss(LossCause.TAKEN_OVER);
         assertThat(held.state()).isEqualTo(HoldState.LOST);
+    }
+
+    @Test
+    void aReaderDoesNotJoinALockInDoubt() throws Exception {
+        answered(HISTORY, NO_TAKEOVER);
+        LockRequest toRead = REQUEST.mode(LockMode.READ);
+        CompletableFuture<LockHandle> first = engine.acquireAsync(toRead);
+        backend.nextAcquire().answer().complete(grantedToRead(1));
+        resultOf(first);
+        letPass(TAKEOVER);
+        engine.acquireAsync(toRead);
+
+        assertThat(backend.nextAcquire().command().reads()).isTrue();
+    }
+
+    private static AcquireResult grantedToRead(long fencingToken) {
+        return new AcquireResult.Granted(fencingToken, 0, Optional.empty(), HISTORY, Slots.OF_READERS.from());
+    }
+
+    /** A renewal would not find it before. */
+    @Test
+    void aDowngradedLockIsConfirmedInItsNewSlot() throws Exception {
+        LockHandle held = certain();
+        CompletableFuture<Void> downgrading =
+                CompletableFuture.runAsync(held::downgrade, EngineInterleavings::onNewThread);
+        Sent<AcquireCommand, AcquireResult> downgrade = backend.nextAcquire();
+        answered(HISTORY, TAKEOVER_1);
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+        assertThat(backend.pollRenewal()).isEmpty();
+
+        downgrade.answer().complete(grantedToRead(1));
+        resultOf(downgrading);
+
+        answered(HISTORY, TAKEOVER_1);
+        Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
+        assertThat(confirmation.command().slot()).isEqualTo(Slots.OF_READERS.from());
+        confirmation.answer().complete(RENEWED);
+        await().until(() -> held.state() == HoldState.HELD);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.Slots;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,6 +31,7 @@ class FailingStepTests {
 
     private static final long PAUSE_NANOS = 100_000_000;
 
+    private ResolvedRequest terms = TERMS;
     private ManualEngine engine;
     private List<CompletableFuture<Handle>> results;
 
@@ -70,6 +72,57 @@ class FailingStepTests {
 
     private static boolean answered(Effects todo, Attempt attempt, AcquireResult result, Moment now) {
         attempt.waiter.lock.answered(todo, attempt, result, now);
+        return true;
+    }
+
+    @Test
+    void aGrantToReadersIsGivenBack() {
+        terms = TERMS.reading();
+        failEverywhere(3, place -> {
+            acquire();
+            acquire();
+            Attempt attempt = (Attempt) ReflectionTestUtils.getField(lock(), "attempt");
+            AcquireResult granted = new AcquireResult.Granted(1, 0, Optional.empty(), "", Slots.OF_READERS.from());
+            boolean fails = failsAt(place, lock(), (todo, now) -> answered(todo, attempt, granted, now));
+            engine.store.unanswered.remove(0).answer().complete(new AcquireResult.Contended(Optional.empty(), 0));
+            return fails;
+        });
+    }
+
+    @Test
+    void aReaderThatFailsToJoinIsNotCounted() {
+        terms = TERMS.reading();
+        failEverywhere(1, place -> {
+            Handle held = held(acquire());
+            Waiter reader = new Waiter(
+                    held.hold.lock, terms, HoldOwner.HANDLE, engine.now().nanos());
+            boolean fails = failsAt(place, held.hold.lock, (todo, now) -> lock().join(todo, reader, now));
+            engine.running.run(held.hold.lock, (todo, now) -> held.hold.lock.cancelCall(todo, reader, now));
+            assertThat(held.hold.entries).isEqualTo(1);
+            return fails;
+        });
+    }
+
+    @Test
+    void aDowngradeEndsInARelease() {
+        failEverywhere(2, place -> {
+            Handle held = held(acquire());
+            terms = TERMS.reading();
+            acquire();
+            acquire();
+            terms = TERMS;
+            engine.running.downgrade(held);
+            AcquireResult unknown = new AcquireResult.Unknown("planted", new IllegalStateException());
+            engine.store.unanswered.remove(0).answer().complete(unknown);
+            held.hold.grant.renewing++; // as if this were not the answer
+            AcquireResult granted =
+                    new AcquireResult.Granted(held.fencingToken(), 0, Optional.empty(), "", Slots.OF_READERS.from());
+            return failsAt(place, lock(), (todo, now) -> downgraded(todo, held.hold, granted, now));
+        });
+    }
+
+    private static boolean downgraded(Effects todo, Hold writer, AcquireResult result, Moment now) {
+        writer.lock.held().downgraded(todo, writer, result, now);
         return true;
     }
 
@@ -183,7 +236,7 @@ class FailingStepTests {
 
     private CompletableFuture<Handle> acquire() {
         CompletableFuture<Handle> result = new CompletableFuture<>();
-        new Acquisitions(engine.running).acquireAsync(ManualEngine.KEY, TERMS, result);
+        new Acquisitions(engine.running).acquireAsync(ManualEngine.KEY, terms, result);
         results.add(result);
         return result;
     }

@@ -69,6 +69,8 @@ final class Fingerprint {
         } else if (value instanceof Collection<?> all) {
             text.append(all.size());
             all.forEach(this::write);
+        } else if (value instanceof Map<?, ?> map) {
+            write(map.values());
         } else if (value instanceof Running running) {
             write(running.refusal.get());
             write(running.known(ManualEngine.KEY));

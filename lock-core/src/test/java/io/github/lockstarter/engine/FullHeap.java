@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
@@ -22,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FullHeap {
 
     private static final int KEYS = 8;
-    private static final int KINDS = 5;
+    private static final int KINDS = 6;
     private static final int THREADS = 16;
     private static final int MOMENTS = 10;
     /** Longer than the engine waits for an answer. */
@@ -152,6 +153,7 @@ final class FullHeap {
                     held.reenter(one).ifPresent(LockHandle::close);
                 }
             }
+            case 4 -> locks.execute(one.mode(LockMode.READ), FullHeap::allocate);
             default -> closed(engine.acquireAsync(one));
         }
     }

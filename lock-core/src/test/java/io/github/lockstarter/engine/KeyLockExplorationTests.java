@@ -1,8 +1,11 @@
 package io.github.lockstarter.engine;
 
 import static io.github.lockstarter.engine.ManualCaller.Kind.BLOCKS;
+import static io.github.lockstarter.engine.ManualCaller.Kind.BLOCKS_TO_READ;
+import static io.github.lockstarter.engine.ManualCaller.Kind.READS;
 import static io.github.lockstarter.engine.ManualCaller.Kind.TRIES;
 import static io.github.lockstarter.engine.ManualCaller.Kind.TRIES_PERMIT;
+import static io.github.lockstarter.engine.ManualCaller.Kind.TRIES_TO_READ;
 import static io.github.lockstarter.engine.ManualCaller.Kind.UNRENEWED;
 import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS;
 import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS_FOR_PERMIT;
@@ -70,7 +73,11 @@ class KeyLockExplorationTests {
                 arguments(
                         List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT, WAITS_FOR_PERMIT),
                         Effort.of(0, 1),
-                        Effort.of(300, 10_000)));
+                        Effort.of(300, 10_000)),
+                arguments(List.of(BLOCKS_TO_READ, READS), Effort.of(1, 2), Effort.of(1_000, 10_000)),
+                arguments(List.of(BLOCKS, READS), Effort.of(1, 2), Effort.of(1_000, 10_000)),
+                arguments(List.of(READS, READS, WAITS), Effort.of(0, 1), Effort.of(300, 10_000)),
+                arguments(List.of(READS, WAITS, TRIES_TO_READ), Effort.of(0, 1), Effort.of(300, 10_000)));
     }
 
     /** A signal that arrives before the answer to an attempt, and the refusal that it overtakes, four times. */

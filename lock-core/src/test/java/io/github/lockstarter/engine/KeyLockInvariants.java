@@ -46,7 +46,7 @@ final class KeyLockInvariants {
         engine.check(slots.equals(slots.stream().distinct().sorted().toList()), "slots 1: holds in slots " + slots);
         holds.addAll(present);
         for (Hold each : holds) {
-            boolean owner = present.contains(each) && each.grant.token.equals(engine.store.owners.get(each.grant.slot));
+            boolean owner = present.contains(each) && each.grant.token.equals(engine.store.owner(each.grant.slot));
             engine.check(owner || each.state != Hold.State.HELD, "slots 1: a hold is not the owner");
         }
         if (lock != null) {

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,12 @@ final class ManualCaller {
         TRIES(TERMS.maxWait(Duration.ZERO)),
         /** A thread, waits long. */
         BLOCKS(TERMS),
+        /** Asynchronous, waits long to read. */
+        READS(TERMS.reading()),
+        /** Asynchronous, tries to read. */
+        TRIES_TO_READ(TERMS.reading().maxWait(Duration.ZERO)),
+        /** A thread, waits long to read. */
+        BLOCKS_TO_READ(TERMS.reading()),
         /** Asynchronous, waits long for one of two permits. */
         WAITS_FOR_PERMIT(PERMIT),
         /** Asynchronous, tries to get one of two permits. */
@@ -41,6 +48,10 @@ final class ManualCaller {
 
         Kind(ResolvedRequest terms) {
             this.terms = terms;
+        }
+
+        boolean isThread() {
+            return this == BLOCKS || this == BLOCKS_TO_READ;
         }
     }
 
@@ -66,6 +77,7 @@ final class ManualCaller {
 
     private @Nullable CompletableFuture<Handle> result;
     private final List<CompletableFuture<ReleaseOutcome>> releases = new ArrayList<>();
+    private final List<CompletableFuture<?>> downgrades = new ArrayList<>();
     private final List<Handle> entries = new ArrayList<>();
 
     ManualCaller(Kind kind, int number, ManualEngine engine) {
@@ -87,7 +99,9 @@ final class ManualCaller {
     /** Whether it has its outcome and has returned. */
     boolean isAtRest() {
         return result == null
-                || (result.isDone() && entries.isEmpty() && releases.stream().allMatch(CompletableFuture::isDone));
+                || (result.isDone()
+                        && entries.isEmpty()
+                        && Stream.of(releases, downgrades).flatMap(List::stream).allMatch(CompletableFuture::isDone));
     }
 
     /** The requests of two callers may be equal. */
@@ -118,6 +132,9 @@ final class ManualCaller {
             steps.add(name, "releases", self(ManualCaller::release));
             steps.disturb(name, "enters again", self(ManualCaller::enterAgain));
             steps.disturb(name, "extends", self(ManualCaller::extend));
+            if (kind == Kind.BLOCKS || kind == Kind.READS) {
+                steps.disturb(name, "downgrades", self(ManualCaller::downgrade));
+            }
         }
     }
 
@@ -128,7 +145,7 @@ final class ManualCaller {
     private void join() {
         result = new CompletableFuture<>();
         result.thenAccept(entries::add);
-        if (kind == Kind.BLOCKS) {
+        if (kind.isThread()) {
             KeyLock lock = engine.running.keyLock(ManualEngine.KEY);
             waiter = new Waiter(lock, terms, OWNER, engine.now().nanos());
             engine.running.join(waiter);
@@ -155,6 +172,10 @@ final class ManualCaller {
         }
     }
 
+    private void downgrade() {
+        engine.running.downgrade(entries.get(0)).ifPresent(downgrades::add);
+    }
+
     private void lookAtClock() {
         Waiter late = queued().orElseThrow();
         engine.running.run(late.lock, (todo, now) -> late.lock.waitIsOver(todo, late, now));
@@ -171,9 +192,7 @@ final class ManualCaller {
         Handle handle = new Handle(hold, OWNER.thread());
         hold.lock.announce(blocked, handle);
         if (Settlement.await(hold)) {
-            engine.check(
-                    hold.lock.take(blocked, handle),
-                    "line 2: a thread cannot take the lock that it was granted");
+            engine.check(hold.lock.take(blocked, handle), "line 2: a thread cannot take the lock that it was granted");
             waiter = null;
             result.complete(handle);
         } else {
@@ -195,7 +214,7 @@ final class ManualCaller {
     private void enterAgain() {
         KeyLock lock = engine.running.known(ManualEngine.KEY);
         try {
-            if (kind != Kind.BLOCKS) {
+            if (!kind.isThread()) {
                 entries.get(0).enterAgain(terms).ifPresent(entries::add);
             } else if (lock != null && lock.enteredBy(OWNER) != null) {
                 Acquisitions acquisitions = new Acquisitions(engine.running);
@@ -203,8 +222,8 @@ final class ManualCaller {
                         .acquireAll(List.of(ManualEngine.KEY), terms, OWNER, IfBusy.THROW)
                         .orElseThrow());
             }
-        } catch (LockLostException e) {
-            // The caller is notified.
+        } catch (LockLostException | IllegalStateException e) {
+            // The caller is notified, or has downgraded.
         }
     }
 }

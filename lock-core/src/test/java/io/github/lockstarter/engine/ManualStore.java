@@ -10,11 +10,13 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +35,7 @@ final class ManualStore implements LockBackend {
     static final long FENCING = 1_000_000;
 
     static final int MOST_PERMITS = 2;
+    private static final int MOST_READERS = 2;
     private static final int NONE = -1;
 
     @SuppressWarnings("StaticAssignmentOfThrowable") // the same in each replay
@@ -42,13 +45,20 @@ final class ManualStore implements LockBackend {
 
     record Sent(Object command, CompletableFuture<Object> answer, long at) {}
 
+    /** An attempt to read by a token that writes. */
+    private record Downgrading(AcquireCommand attempt) {}
+
     final List<Sent> unanswered = new ArrayList<>();
 
     /** Of attempts that are, or may be, granted, and are not released. */
     final Set<LockToken> unreleased = new LinkedHashSet<>();
 
-    /** Of each slot, the latest that was granted; null once its release is sent, or the store has lost it. */
-    final List<@Nullable LockToken> owners = new ArrayList<>(Collections.nCopies(MOST_PERMITS, null));
+    /**
+     * Of each slot, those of readers last, the latest that was granted; null once its release is sent, or the store has
+     * lost it.
+     */
+    private final List<@Nullable LockToken> owners =
+            new ArrayList<>(Collections.nCopies(MOST_PERMITS + MOST_READERS, null));
 
     /**
      * The highest slot with a signal, after which neither an attempt or withdrawal for it was sent nor an attempt
@@ -64,8 +74,20 @@ final class ManualStore implements LockBackend {
 
     @Override
     public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
-        unreleased.add(command.token());
-        return answerToExclusive(command, command.permits() - 1);
+        if (!unreleased.add(command.token())) {
+            checkNoRenewal(command.token(), "slots 2: a downgrade beside a renewal");
+            return answerTo(new Downgrading(command));
+        }
+        return answerToExclusive(command, command.reads() ? 0 : command.permits() - 1);
+    }
+
+    private static int placeOf(int slot) {
+        return Slots.OF_READERS.contains(slot) ? slot - Slots.OF_READERS.from() + MOST_PERMITS : slot;
+    }
+
+    @Nullable
+    LockToken owner(int slot) {
+        return owners.get(placeOf(slot));
     }
 
     boolean isSignalled() {
@@ -91,7 +113,7 @@ final class ManualStore implements LockBackend {
     }
 
     private CompletionStage<RenewResult> renew(RenewCommand command) {
-        engine.check(command.token().equals(owners.get(command.slot())), "slots 2: a renewal after the release");
+        engine.check(command.token().equals(owner(command.slot())), "slots 2: a renewal after the release");
         return answerTo(command);
     }
 
@@ -101,14 +123,20 @@ final class ManualStore implements LockBackend {
         if (command.endsWait()) {
             return answerToExclusive(command, command.slots().from());
         }
-        engine.check(
-                isNoneUnderWay(each ->
-                        each instanceof RenewCommand renewal && renewal.token().equals(command.token())),
-                "slots 2: a release beside a renewal");
+        checkNoRenewal(command.token(), "slots 2: a release beside a renewal");
         boolean first = forget(command.token());
         return first && command.fencingToken() != StoreCalls.NO_GRANT
                 ? answerTo(command)
                 : CompletableFuture.completedFuture(new ReleaseResult.Released(0));
+    }
+
+    private void checkNoRenewal(LockToken token, String rule) {
+        engine.check(
+                isNoneUnderWay(each ->
+                        (each instanceof RenewCommand renewal && renewal.token().equals(token))
+                                || (each instanceof Downgrading sent
+                                        && sent.attempt.token().equals(token))),
+                rule);
     }
 
     private boolean forget(LockToken token) {
@@ -146,14 +174,29 @@ final class ManualStore implements LockBackend {
         if (command instanceof AcquireCommand attempt) {
             long fencingToken = attempt.token().number() * FENCING;
             long position = attempt.waiting().isPresent() ? 7 : Waiting.NEW;
-            int free = Math.max(0, owners.subList(0, attempt.permits()).indexOf(null));
-            int other = attempt.permits() - 1 - free;
-            return List.of(
-                    granted(fencingToken, 0, free),
-                    granted(fencingToken, 1, Math.max(0, other)),
+            int first = attempt.slots().from();
+            int most = Math.min(attempt.slots().count(), MOST_PERMITS);
+            int free = Math.max(
+                    0, owners.subList(placeOf(first), placeOf(first) + most).indexOf(null));
+            int other = most - 1 - free;
+            List<Object> answers = new ArrayList<>(List.of(
+                    granted(fencingToken, 0, first + free),
+                    granted(fencingToken, 1, first + Math.max(0, other)),
                     new AcquireResult.Contended(Optional.of(Duration.ofSeconds(20)), position),
                     new AcquireResult.Unavailable(REASON, CAUSE),
                     new AcquireResult.Rejected(REASON, CAUSE),
+                    new AcquireResult.Unknown(REASON, CAUSE)));
+            if (excluding(first).stream().anyMatch(Objects::nonNull)) {
+                Collections.swap(answers, 0, 2);
+            }
+            return answers;
+        } else if (command instanceof Downgrading sent) {
+            long fencingToken = sent.attempt.fencingFloor() + 1;
+            int free = Math.max(0, excluding(0).indexOf(null));
+            return List.of(
+                    granted(fencingToken, 0, Slots.OF_READERS.from() + free),
+                    granted(fencingToken + 1, 0, Slots.OF_READERS.from() + free), // it had lost the lock
+                    new AcquireResult.Contended(Optional.of(Duration.ofSeconds(20)), Waiting.NEW),
                     new AcquireResult.Unknown(REASON, CAUSE));
         } else if (command instanceof RenewCommand) {
             return List.of(
@@ -171,6 +214,13 @@ final class ManualStore implements LockBackend {
         return List.of(new ReleaseResult.Released(0), new ReleaseResult.Unknown(REASON, CAUSE));
     }
 
+    /** The owners that exclude one of the slot. */
+    private List<@Nullable LockToken> excluding(int slot) {
+        return slot == 0
+                ? owners.subList(MOST_PERMITS, MOST_PERMITS + MOST_READERS)
+                : owners.subList(0, Slots.OF_READERS.contains(slot) ? 1 : 0);
+    }
+
     private static AcquireResult granted(long fencingToken, long othersWaiting, int slot) {
         return new AcquireResult.Granted(fencingToken, othersWaiting, Optional.empty(), "", slot);
     }
@@ -178,7 +228,11 @@ final class ManualStore implements LockBackend {
     private void answer(int number, Object result) {
         Sent sent = unanswered.remove(number);
         if (result instanceof AcquireResult.Granted granted) {
-            owners.set(granted.slot(), ((AcquireCommand) sent.command).token());
+            AcquireCommand attempt = sent.command instanceof Downgrading downgrading
+                    ? downgrading.attempt
+                    : (AcquireCommand) sent.command;
+            excluding(granted.slot()).replaceAll(owner -> null);
+            owners.set(placeOf(granted.slot()), attempt.token());
             signalled = granted.slot() < signalled ? signalled : NONE;
         } else if (sent.command instanceof AcquireCommand attempt && !(result instanceof AcquireResult.Unknown)) {
             unreleased.remove(attempt.token());

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTerms;
@@ -31,8 +32,9 @@ import java.util.stream.Stream;
 
 /**
  * Threads of three engines over an {@link UnreliableStore} that acquire and release a few locks in every way, and are
- * interrupted. Checks that no two hold a slot at a time, that the fencing tokens of a slot grow, that a caller is told
- * of another owner only if there was one during its call, and that interrupts and losses are told as such.
+ * interrupted. Checks that no two hold a slot at a time, or one that writes and one that reads, that the fencing tokens
+ * of a slot grow, that a caller is told of another owner only if there was one during its call, and that interrupts and
+ * losses are told as such.
  */
 final class RandomCallers implements AutoCloseable {
 
@@ -58,6 +60,7 @@ final class RandomCallers implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final Map<String, LockHandle> holders = new ConcurrentHashMap<>();
     private final Map<String, Long> fencingTokens = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> readers = new ConcurrentHashMap<>();
 
     RandomCallers(long seed, Planted planted) {
         this.seed = seed;
@@ -149,7 +152,11 @@ final class RandomCallers implements AutoCloseable {
                     : isLuck(40)
                             ? LockRequest.of(SHARED).permits(1 + random.nextInt(UnreliableStore.MOST_PERMITS))
                             : LockRequest.of(KEYS.get(random.nextInt(3)));
-            request = isLuck(10) ? request.minHold(Duration.ofMillis(1 + random.nextInt(3))) : request;
+            if (request.terms().permits().isEmpty() && isLuck(50)) {
+                request = request.mode(LockMode.READ);
+            } else if (isLuck(10)) {
+                request = request.minHold(Duration.ofMillis(1 + random.nextInt(3)));
+            }
             request = isLuck(20) ? request.lease(Duration.ofMinutes(20)) : request;
             return request.maxWait(WAITS.get(random.nextInt(WAITS.size())));
         }
@@ -206,20 +213,26 @@ final class RandomCallers implements AutoCloseable {
 
         private void hold(LockHandle handle, LockRequest request) {
             grants.incrementAndGet();
-            enter(handle);
+            boolean reads = request.terms().reads();
+            enter(handle, reads);
             boolean revoked = false;
             try {
                 work();
                 if (isLuck(20)) {
-                    nest(handle, request);
+                    nest(handle, reads ? request : request.minHold(Duration.ofMillis(1)));
+                } else if (!reads
+                        && KEYS.contains(handle.key())
+                        && request.terms().minHold().isEmpty()
+                        && isLuck(20)) {
+                    reads = downgrade(handle);
                 }
                 if (isLuck(10)) {
                     extend(handle, request);
                 }
                 check(handle.isHeld(), "lost " + handle);
-                revoked = handle.keys().size() == 1 && isLuck(5);
+                revoked = !reads && handle.keys().size() == 1 && isLuck(5);
             } finally {
-                exit(handle);
+                exit(handle, reads);
                 if (revoked) {
                     BlockingWait.awaitUninterruptibly(engine.admin().revoke(handle.key(), handle.fencingToken()));
                     check(!handle.isHeld(), "held after its revocation: " + handle);
@@ -230,7 +243,7 @@ final class RandomCallers implements AutoCloseable {
 
         private void nest(LockHandle handle, LockRequest request) {
             try {
-                handle.reenter(request.minHold(Duration.ofMillis(1))).ifPresent(nested -> {
+                handle.reenter(request).ifPresent(nested -> {
                     work();
                     check(nested.release() == ReleaseOutcome.STILL_HELD, "the end of a nested entry: " + nested);
                 });
@@ -259,11 +272,16 @@ final class RandomCallers implements AutoCloseable {
             check(revoked == (outcome == ReleaseOutcome.LOST), "released as " + outcome + ": " + handle);
         }
 
-        private void enter(LockHandle handle) {
+        private void enter(LockHandle handle, boolean reads) {
             for (String key : handle.keys()) {
+                if (reads) {
+                    enterToRead(handle, key);
+                    continue;
+                }
                 String slot = slot(handle, key);
                 LockHandle other = holders.putIfAbsent(slot, handle);
                 check(other == null, "two holders of " + slot + ": " + handle + " and " + other);
+                check(readers(key).get() == 0, "two holders of " + slot + ": " + handle + " and readers");
                 Long before = fencingTokens.put(slot, handle.fencingToken(key));
                 check(
                         before == null || before < handle.fencingToken(key),
@@ -271,8 +289,39 @@ final class RandomCallers implements AutoCloseable {
             }
         }
 
-        private void exit(LockHandle handle) {
-            handle.keys().forEach(key -> holders.remove(slot(handle, key), handle));
+        private void enterToRead(LockHandle handle, String key) {
+            readers(key).incrementAndGet();
+            LockHandle writer = holders.get(key + "#0");
+            check(
+                    writer == null || writer == handle,
+                    "two holders of " + key + ": reader " + handle + " and " + writer);
+            check(
+                    fencingTokens.getOrDefault(key + "#0", 0L) <= handle.fencingToken(key),
+                    "a fencing token that does not grow: reader " + handle);
+        }
+
+        private AtomicInteger readers(String key) {
+            return readers.computeIfAbsent(key, any -> new AtomicInteger());
+        }
+
+        /** From the call on, others may read, whatever the answer is. */
+        private boolean downgrade(LockHandle handle) {
+            enterToRead(handle, handle.key());
+            exit(handle, false);
+            try {
+                handle.downgrade();
+            } catch (LockInterruptedException | LockBackendException e) {
+                // An answer was lost, or did not come before the interrupt.
+            }
+            return true;
+        }
+
+        private void exit(LockHandle handle, boolean reads) {
+            if (reads) {
+                handle.keys().forEach(key -> readers(key).decrementAndGet());
+            } else {
+                handle.keys().forEach(key -> holders.remove(slot(handle, key), handle));
+            }
         }
 
         private static String slot(LockHandle handle, String key) {

@@ -1,0 +1,546 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.Slots;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Readers that share a hold, and writers that begin to read, in every order of the answers. */
+class EngineReadersTests extends EngineInterleavings {
+
+    private static final Duration LEASE = EngineSettings.DEFAULTS.lease();
+    private static final int SLOT = Slots.OF_READERS.from();
+    private static final LockRequest LONG = REQUEST.maxWait(Duration.ofHours(1));
+    private static final LockRequest READ = LONG.mode(LockMode.READ);
+
+    private final AcquireResult unknown = new AcquireResult.Unknown("no answer", cause);
+
+    private static AcquireResult grantedTo(int slot, long fencingToken, long othersWaiting) {
+        return new AcquireResult.Granted(fencingToken, othersWaiting, Optional.empty(), "", slot);
+    }
+
+    private LockHandle reading(LockRequest request, int slot, long fencingToken) throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
+        backend.nextAcquire().answer().complete(grantedTo(slot, fencingToken, 0));
+        return resultOf(acquiring);
+    }
+
+    private static <T> CompletableFuture<T> elsewhere(Supplier<T> call) {
+        return CompletableFuture.supplyAsync(call, EngineInterleavings::onNewThread);
+    }
+
+    private static CompletableFuture<Void> downgrading(LockHandle writer) {
+        return CompletableFuture.runAsync(writer::downgrade, EngineInterleavings::onNewThread);
+    }
+
+    /** The command of a downgrade whose caller waits for the answer. */
+    private Sent<AcquireCommand, AcquireResult> nextDowngrade(LockHandle writer) {
+        Sent<AcquireCommand, AcquireResult> sent = backend.nextAcquire();
+        assertThat(sent.command().reads()).isTrue();
+        assertThat(sent.command().token()).isEqualTo(((Handle) writer).hold.grant.token);
+        return sent;
+    }
+
+    private LockHandle downgraded(long fencingToken) throws Exception {
+        LockHandle writer = granted(LONG, fencingToken);
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        nextDowngrade(writer).answer().complete(grantedTo(SLOT, fencingToken, 0));
+        resultOf(downgrading);
+        return writer;
+    }
+
+    // Sharing
+
+    static Stream<Arguments> aReaderOfAnotherKindHasAGrantOfItsOwn() {
+        return Stream.of(
+                arguments("with another lease", READ.lease(LEASE.dividedBy(2))),
+                arguments("with a maximum hold", READ.maxHold(Duration.ofHours(1))),
+                arguments("of another name", READ.named("other")),
+                arguments("whose release waits for no answer", READ.named(SENT_RELEASE)),
+                arguments("with another behaviour at a loss", READ.onLost(OnLost.RETURN)),
+                arguments("that is not renewed", READ.withoutRenewal()));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void aReaderOfAnotherKindHasAGrantOfItsOwn(String kind, LockRequest other) throws Exception {
+        LockHandle first = reading(READ, SLOT, 1);
+
+        LockHandle second = reading(other, SLOT + 1, 2);
+
+        assertThat(first.isHeld() && second.isHeld()).isTrue();
+        assertThat(second.slot()).isEqualTo(SLOT + 1);
+    }
+
+    /** As a handover, it would have only the rest of the lease. */
+    @Test
+    void aLockWithoutRenewalIsSharedOnlyByReadersThatWaitedTogether() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(READ.withoutRenewal());
+        CompletableFuture<LockHandle> second = engine.acquireAsync(READ.withoutRenewal());
+        backend.nextAcquire().answer().complete(grantedTo(SLOT, 1, 0));
+        assertThat(resultOf(first).fencingToken()).isEqualTo(resultOf(second).fencingToken());
+        letPass(LEASE.dividedBy(4));
+
+        LockHandle late = reading(READ.withoutRenewal(), SLOT + 1, 2);
+
+        assertThat(late.remainingLease()).isGreaterThan(resultOf(first).remainingLease());
+    }
+
+    @Test
+    void noReaderJoinsAfterAThirdOfTheLeaseOrOnceAnotherInstanceWaits() throws Exception {
+        reading(READ, SLOT, 1);
+        letPass(LEASE.dividedBy(3));
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        reading(READ, SLOT + 1, 2);
+        backend.wanted(KEY);
+
+        assertThat(reading(READ, SLOT + 2, 3).fencingToken()).isEqualTo(3);
+    }
+
+    @Test
+    void aReaderWaitsBehindAWriterButNotForAnAttemptOfOne() throws Exception {
+        LockHandle first = reading(READ, SLOT, 1);
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        assertThat(resultOf(engine.acquireAsync(READ)).fencingToken()).isEqualTo(first.fencingToken());
+        attempt.answer().complete(contended());
+        assertFails(trying, LockNotAcquiredException.class);
+
+        CompletableFuture<LockHandle> writer = engine.acquireAsync(LONG);
+        backend.nextAcquire().answer().complete(contended());
+        CompletableFuture<LockHandle> second = engine.acquireAsync(READ);
+        assertThat(backend.pollAcquire()).isEmpty();
+        writer.cancel(false);
+
+        backend.nextAcquire().answer().complete(grantedTo(SLOT + 1, 2, 0));
+        assertThat(resultOf(second).fencingToken()).isEqualTo(2);
+    }
+
+    /** The grant is for a reader that has left, in front of the writer. */
+    @Test
+    void aGrantDoesNotGoToAReaderBehindAWriter() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(READ);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> writer = engine.acquireAsync(LONG);
+        CompletableFuture<LockHandle> last = engine.acquireAsync(READ);
+        first.cancel(false);
+
+        attempt.answer().complete(grantedTo(SLOT, 1, 0));
+
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+        Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
+        assertThat(next.command().reads()).isFalse();
+        assertThat(last).isNotDone();
+        next.answer().complete(grant(2, 0));
+        assertThat(resultOf(writer).isHeld()).isTrue();
+    }
+
+    @Test
+    void readersSendNothingWhileAWriterOfTheirInstanceHasTheLock() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(READ);
+        assertFails(engine.acquireAsync(READ.withoutWaiting()), LockNotAcquiredException.class)
+                .cause()
+                .hasMessageContaining("of this instance, which has held it for");
+        assertThat(backend.pollAcquire()).isEmpty();
+
+        writer.closeAsync();
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        backend.nextAcquire().answer().complete(grantedTo(SLOT, 2, 0));
+        assertThat(resultOf(waiting).isHeld()).isTrue();
+    }
+
+    /** A reader could be granted the lock. */
+    @Test
+    void theRefusalOfAWriterIsNoneOfAReader() throws Exception {
+        CompletableFuture<LockHandle> writing = engine.acquireAsync(REQUEST.withoutWaiting());
+        CompletableFuture<LockHandle> reading = engine.acquireAsync(READ.withoutWaiting());
+        backend.nextAcquire().answer().complete(contended());
+        assertFails(writing, LockNotAcquiredException.class);
+
+        backend.nextAcquire().answer().complete(grantedTo(SLOT, 1, 0));
+
+        assertThat(resultOf(reading).isHeld()).isTrue();
+    }
+
+    /** Beats watch no owner of a reader's slot. */
+    @Test
+    void aWaitingReaderLooksOften() throws Exception {
+        engine.acquireAsync(READ);
+        for (int i = 0; i < 8; i++) {
+            backend.nextAcquire().answer().complete(contended());
+            letPass(Duration.ofMillis(340));
+        }
+        assertThat(backend.nextAcquire().command().reads()).isTrue();
+    }
+
+    /** Otherwise the hold seems abandoned once the first handle is collected. */
+    @Test
+    void eachHandleKeepsTheWatchedOneReachable() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(READ);
+        CompletableFuture<LockHandle> second = engine.acquireAsync(READ);
+        backend.nextAcquire().answer().complete(grantedTo(SLOT, 1, 0));
+        Handle third = (Handle) resultOf(engine.acquireAsync(READ));
+
+        assertThat(third.first).isNotNull();
+        assertThat(List.of(((Handle) resultOf(first)).first, ((Handle) resultOf(second)).first))
+                .containsOnly(third.first);
+    }
+
+    // Losses
+
+    @Test
+    void aLossReachesEachReaderOnceAndEachThreadAtItsNextCall() throws Exception {
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        AtomicInteger callbacks = new AtomicInteger();
+        List<CompletableFuture<ReleaseOutcome>> readers = Stream.generate(() -> elsewhere(() -> {
+                    LockHandle held = engine.acquire(READ);
+                    held.onLost(callbacks::incrementAndGet);
+                    lost.join();
+                    assertThatThrownBy(() -> engine.acquire(READ)).isInstanceOf(LockLostException.class);
+                    assertThat(engine.heldLocks().isOwnedByThisThread(KEY)).isFalse();
+                    return held.release();
+                }))
+                .limit(2)
+                .toList();
+        backend.nextAcquire().answer().complete(grantedTo(SLOT, 1, 0));
+        await().untilAsserted(() -> assertThat(engine.heldLocks().snapshot())
+                .extracting(HeldLock::holdCount)
+                .containsExactly(2));
+
+        backend.revoked(KEY, fingerprint());
+        await().untilAsserted(() -> assertThat(callbacks).hasValue(2));
+        lost.complete(null);
+
+        for (CompletableFuture<ReleaseOutcome> each : readers) {
+            assertThat(resultOf(each)).isEqualTo(ReleaseOutcome.LOST);
+        }
+        awaitLoss(LossCause.REVOKED);
+    }
+
+    private String fingerprint() {
+        return backend.log.stream()
+                .filter(AcquireCommand.class::isInstance)
+                .map(command -> ((AcquireCommand) command).token().fingerprint())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    static Stream<Arguments> aGrantEndsWhatItExcludes() {
+        return Stream.of(arguments(READ, SLOT, LONG, 0), arguments(LONG, 0, READ, SLOT));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void aGrantEndsWhatItExcludes(LockRequest former, int formerSlot, LockRequest later, int slot) throws Exception {
+        LockHandle held = reading(former, formerSlot, 1);
+        CompletableFuture<LockHandle> next = engine.acquireAsync(later);
+        backend.signal(KEY); // the lock was deleted
+        backend.nextAcquire().answer().complete(grantedTo(slot, 2, 0));
+
+        assertThat(resultOf(next).isHeld()).isTrue();
+        assertThat(held.state()).isEqualTo(HoldState.LOST);
+        awaitLoss(LossCause.OWNER_CHANGED);
+    }
+
+    @Test
+    void anExtensionByOneReaderLeavesRenewalAndMaximumHoldToTheOthers() throws Exception {
+        LockHandle one = reading(READ, SLOT, 1);
+        LockHandle other = resultOf(engine.acquireAsync(READ));
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                () -> one.extend(REQUEST.withoutRenewal()), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        resultOf(extending);
+        letPass(LEASE.dividedBy(3));
+
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        assertThat(other.isHeld()).isTrue();
+        assertThat(engine.heldLocks().snapshot()).extracting(HeldLock::maxHold).containsExactly(Optional.empty());
+    }
+
+    // Downgrades
+
+    @Test
+    void aDowngradeFollowsTheAnswerToARenewal() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        letPass(LEASE.dividedBy(3));
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        await().until(() -> ((Handle) writer).hold.downgrade != null);
+        assertThat(backend.pollAcquire()).isEmpty();
+        renewal.answer().complete(new RenewResult.Renewed());
+
+        Sent<AcquireCommand, AcquireResult> downgrade = nextDowngrade(writer);
+
+        letPass(LEASE.dividedBy(2));
+        settle();
+        assertThat(backend.pollRenewal()).isEmpty();
+        assertThatThrownBy(() -> writer.extend(REQUEST)).isInstanceOf(LockBackendException.class);
+        downgrade.answer().complete(grantedTo(SLOT, 1, 0));
+        resultOf(downgrading);
+        settle();
+        assertThat(backend.nextRenewal().command().slot()).isEqualTo(SLOT);
+        assertThat(writer.isHeld()).isTrue();
+    }
+
+    /** Even if its own thread is not told of the answer. */
+    @Test
+    void nobodyWritesUnderALockThatIsBeingDowngraded() throws Exception {
+        CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            LockHandle writer = engine.acquire(LONG);
+            Throwable interrupted = catchThrowable(writer::downgrade);
+            assertThat(interrupted).isInstanceOf(LockInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            refused.complete(catchThrowable(() -> engine.acquire(REQUEST)));
+            engine.acquire(READ).release();
+            writer.release();
+        });
+        thread.start();
+        backend.nextAcquire().answer().complete(grant(1, 0));
+        CompletableFuture<LockHandle> next = engine.acquireAsync(LONG);
+        Sent<AcquireCommand, AcquireResult> downgrade = backend.nextAcquire();
+        thread.interrupt();
+        assertThat(resultOf(refused)).isInstanceOf(IllegalStateException.class);
+        await().until(() ->
+                engine.heldLocks().snapshot().get(0).remainingLease().isZero()); // left
+        assertThat(next).as("no handover").isNotDone();
+        assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
+
+        downgrade.answer().complete(grantedTo(SLOT, 1, 0));
+
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+    }
+
+    /** A late one would read for a lease. */
+    @Test
+    void releasesBothSlotsAfterADowngradeOfUnknownOutcome() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        nextDowngrade(writer).answer().complete(unknown);
+        assertFails(downgrading, LockBackendException.class);
+        CompletableFuture<ReleaseOutcome> releasing = releasing(writer);
+
+        List<Sent<ReleaseCommand, ReleaseResult>> releases = List.of(backend.nextRelease(), backend.nextRelease());
+
+        assertThat(releases)
+                .extracting(sent -> sent.command().slots())
+                .containsExactlyInAnyOrder(Slots.ONLY, Slots.OF_READERS);
+        releases.forEach(sent -> sent.answer().complete(new ReleaseResult.NotHeld()));
+        assertThat(resultOf(releasing)).as("it may have been read").isEqualTo(ReleaseOutcome.UNKNOWN);
+        letPass(Duration.ofMillis(50));
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.OF_READERS);
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void aDowngradeOfUnknownOutcomeIsRepeatedByItsCaller() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<Void> first = downgrading(writer);
+        nextDowngrade(writer).answer().complete(unknown);
+        assertFails(first, LockBackendException.class);
+        CompletableFuture<Void> second = downgrading(writer);
+        nextDowngrade(writer).answer().complete(grantedTo(SLOT, 1, 0));
+        resultOf(second);
+
+        releasing(writer);
+
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+    }
+
+    /** Such as if all slots are taken. */
+    @Test
+    void aRefusedDowngradeLeavesTheLockWritten() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        nextDowngrade(writer).answer().complete(contended());
+        assertFails(downgrading, LockBackendException.class);
+        letPass(LEASE.dividedBy(3));
+
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+
+        assertThat(renewal.command().slot()).isZero();
+        renewal.answer().complete(new RenewResult.Renewed());
+        releasing(writer);
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.ONLY);
+    }
+
+    /** Another owner may have written meanwhile. */
+    @Test
+    void aDowngradeThatGetsAnotherGrantHasLostTheLock() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        nextDowngrade(writer).answer().complete(grantedTo(SLOT, 5, 0));
+
+        assertFails(downgrading, LockLostException.class);
+
+        awaitLoss(LossCause.OWNER_CHANGED);
+        assertThat(writer.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+    }
+
+    @Test
+    void twoThreadsDowngradeAHandleByOneCommand() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<Void> one = downgrading(writer);
+        Sent<AcquireCommand, AcquireResult> downgrade = nextDowngrade(writer);
+        CompletableFuture<Void> other = downgrading(writer);
+        await().until(() -> ((Handle) writer).hold.downgrade.answer.getNumberOfDependents() == 2);
+
+        downgrade.answer().complete(grantedTo(SLOT, 1, 0));
+
+        resultOf(one);
+        resultOf(other);
+        assertThat(backend.pollAcquire()).isEmpty();
+    }
+
+    @Test
+    void waitingReadersJoinAWriterThatDowngradesUnlessAnotherInstanceWaits() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<LockHandle> reader = engine.acquireAsync(READ);
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        nextDowngrade(writer).answer().complete(grantedTo(SLOT, 1, 0));
+        resultOf(downgrading);
+        assertThat(resultOf(reader).fencingToken()).isEqualTo(1);
+        releasing(writer);
+        releasing(resultOf(reader));
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+
+        LockHandle second = granted(LONG, 2);
+        CompletableFuture<LockHandle> late = engine.acquireAsync(READ);
+        CompletableFuture<Void> again = downgrading(second);
+        nextDowngrade(second).answer().complete(grantedTo(SLOT, 2, 1));
+        resultOf(again);
+        backend.nextAcquire().answer().complete(grantedTo(SLOT + 1, 3, 1));
+        assertThat(resultOf(late).fencingToken()).isEqualTo(3);
+    }
+
+    /** The reader gets a grant of its own, instead of a lost hold. */
+    @Test
+    void noReaderJoinsALockWhoseLeaseEndsDuringTheDowngrade() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<LockHandle> reader = engine.acquireAsync(READ);
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        Sent<AcquireCommand, AcquireResult> downgrade = nextDowngrade(writer);
+        suspend(LEASE.plusSeconds(1));
+        downgrade.answer().complete(grantedTo(SLOT, 1, 0));
+
+        assertFails(downgrading, LockLostException.class);
+        backend.nextAcquire().answer().complete(grantedTo(SLOT + 1, 2, 0));
+        assertThat(resultOf(reader).isHeld()).isTrue();
+        assertThat(writer.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LockLostException.class, IllegalStateException.class})
+    void aDowngradeIsNotSentIfTheHoldHasEndedBefore(Class<? extends RuntimeException> told) throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        letPass(LEASE.dividedBy(3));
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        await().until(() -> ((Handle) writer).hold.downgrade != null);
+
+        if (told == LockLostException.class) {
+            backend.revoked(KEY, fingerprint());
+        } else {
+            releasing(writer);
+        }
+
+        assertFails(downgrading, told);
+        renewal.answer().complete(new RenewResult.Renewed());
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.ONLY);
+        assertThat(backend.pollAcquire()).isEmpty();
+    }
+
+    /** Its attempt came after the downgrade. */
+    @Test
+    void aReaderThatIsGrantedBeforeTheAnswerToADowngradeEndsNothing() throws Exception {
+        LockHandle writer = granted(LONG, 1);
+        CompletableFuture<LockHandle> reader = engine.acquireAsync(READ);
+        backend.signal(KEY);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<Void> downgrading = downgrading(writer);
+        Sent<AcquireCommand, AcquireResult> downgrade = nextDowngrade(writer);
+
+        attempt.answer().complete(grantedTo(SLOT + 1, 2, 0));
+        downgrade.answer().complete(grantedTo(SLOT, 1, 0));
+
+        resultOf(downgrading);
+        assertThat(writer.isHeld() && resultOf(reader).isHeld()).isTrue();
+        assertThat(engine.heldLocks().snapshot()).extracting(HeldLock::slot).containsExactly(SLOT, SLOT + 1);
+    }
+
+    @Test
+    void refusesToDowngradeALockThatMayBeKeptOrHasPermits() throws Exception {
+        for (LockRequest request : List.of(REQUEST.minHold(Duration.ofSeconds(1)), REQUEST.permits(2))) {
+            LockHandle writer = granted(request, 1);
+            assertThatThrownBy(writer::downgrade).isInstanceOf(IllegalStateException.class);
+            releasing(writer);
+            backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        }
+        assertThat(backend.pollAcquire()).isEmpty();
+    }
+
+    @Test
+    void aThreadThatHasDowngradedReadsAgainButDoesNotWrite() throws Exception {
+        CompletableFuture<Boolean> reads = elsewhere(() -> {
+            LockHandle writer = engine.acquire(LONG);
+            writer.downgrade();
+            assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(IllegalStateException.class);
+            engine.acquire(READ).release();
+            return writer.isHeld();
+        });
+        backend.nextAcquire().answer().complete(grant(1, 0));
+        backend.nextAcquire().answer().complete(grantedTo(SLOT, 1, 0));
+
+        assertThat(resultOf(reads)).isTrue();
+    }
+
+    /** As for a writer. */
+    @Test
+    void aDowngradedLockIsReleasedAtAStop() throws Exception {
+        LockHandle reader = downgraded(1);
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
+
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+        awaitStop(stopping);
+        assertThat(reader.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+}
