@@ -319,7 +319,7 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         boolean isUsed() {
-            return taken || read || !waiters.isEmpty();
+            return taken || !readers().isEmpty() || !waiters.isEmpty();
         }
 
         boolean isOf(AcquireCommand command) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -11,6 +12,7 @@ import io.github.lockstarter.spi.AcquireResult.Rejected;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -42,7 +44,8 @@ class LocalLockBackendTests extends LocalLocks {
 
         for (int i = 0; i < 10 * LocalLockBackend.REMEMBERED; i++) {
             LockToken token = new LockToken("a", i);
-            answer(backend.attemptAcquire(new AcquireCommand("churn:" + i, token, LEASE, 0, 1, Optional.empty())));
+            AcquireCommand plain = new AcquireCommand("churn:" + i, token, LEASE, 0, 1, Optional.empty());
+            answer(backend.attemptAcquire(i % 3 == 0 ? reading(plain) : plain));
             if (i % 2 == 0) {
                 backend.releaseToken(new ReleaseCommand("churn:" + i, token, 0));
             } else {
@@ -52,6 +55,20 @@ class LocalLockBackendTests extends LocalLocks {
 
         assertThat(backend.size()).isBetween(1, LocalLockBackend.REMEMBERED);
         assertThat(granted(acquire(second))).isGreaterThan(before);
+    }
+
+    private static AcquireCommand reading(AcquireCommand plain) {
+        return new AcquireCommand(
+                plain.key(),
+                plain.token(),
+                plain.lease(),
+                0,
+                1,
+                Optional.empty(),
+                Duration.ZERO,
+                1,
+                Optional.empty(),
+                LockMode.READ);
     }
 
     @Test
