@@ -7,10 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * I1: no two holds of one key overlap while they are {@linkplain LoggedHold#validUntil valid}. A lock with several
- * permits never has more holds than permits, and no two in one slot.
+ * I1: no two holds of one key overlap while they are {@linkplain LoggedHold#validUntil valid}, unless both read. A lock
+ * with several permits never has more holds than permits, and no two in one slot.
  *
  * <p>Exception: when an operator ends the session of an instance, or the lease of a lock, the lock becomes free before
  * its holder detects the loss by its next renewal. The resource rejects writes of that holder meanwhile.
@@ -32,7 +33,7 @@ public final class ExclusionCheck implements Check {
         List<LoggedHold> valid = history.holds().entrySet().stream()
                 .filter(holds -> LabEvent.lockOf(holds.getKey()).equals(lock))
                 .flatMap(holds -> holds.getValue().stream())
-                .filter(LoggedHold::wasValid)
+                .filter(hold -> hold.wasValid() && !hold.reads())
                 .sorted(Comparator.comparingLong(LoggedHold::grantedAt))
                 .toList();
         List<LoggedHold> present = new ArrayList<>();
@@ -52,24 +53,35 @@ public final class ExclusionCheck implements Check {
     }
 
     private static void check(History history, List<LoggedHold> holds, List<Violation> found) {
-        List<LoggedHold> valid = holds.stream().filter(LoggedHold::wasValid).toList();
-        LoggedHold longest = null;
-        for (LoggedHold hold : valid) {
-            if (longest != null
-                    && hold.grantedAt() < longest.validUntil()
-                    && !wasRevoked(history, longest, hold.grantedAt())) {
-                long millis = (Math.min(longest.validUntil(), hold.validUntil()) - hold.grantedAt()) / 1_000_000;
-                found.add(Violation.of(
-                        "I1",
-                        hold.key(),
-                        hold.grantedAt(),
-                        hold + " was granted while it was held by " + longest + "; both for " + millis + " ms",
-                        longest,
-                        hold));
+        LoggedHold writer = null;
+        LoggedHold reader = null;
+        for (LoggedHold hold : holds.stream().filter(LoggedHold::wasValid).toList()) {
+            compare(history, writer, hold, found);
+            if (hold.reads()) {
+                reader = longer(reader, hold);
+            } else {
+                compare(history, reader, hold, found);
+                writer = longer(writer, hold);
             }
-            if (longest == null || hold.validUntil() > longest.validUntil()) {
-                longest = hold;
-            }
+        }
+    }
+
+    private static LoggedHold longer(@Nullable LoggedHold longest, LoggedHold hold) {
+        return longest == null || hold.validUntil() > longest.validUntil() ? hold : longest;
+    }
+
+    private static void compare(History history, @Nullable LoggedHold longest, LoggedHold hold, List<Violation> found) {
+        if (longest != null
+                && hold.grantedAt() < longest.validUntil()
+                && !wasRevoked(history, longest, hold.grantedAt())) {
+            long millis = (Math.min(longest.validUntil(), hold.validUntil()) - hold.grantedAt()) / 1_000_000;
+            found.add(Violation.of(
+                    "I1",
+                    hold.exclusive(),
+                    hold.grantedAt(),
+                    hold + " was granted while it was held by " + longest + "; both for " + millis + " ms",
+                    longest,
+                    hold));
         }
     }
 

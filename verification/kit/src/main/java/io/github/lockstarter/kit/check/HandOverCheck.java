@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /**
  * I10: while an instance knows that another one waits, from the grant or from a later notice, it hands the lock over
- * at most 16 times and for at most 50 ms. The next release ends the series.
+ * at most 16 times and for at most 50 ms, and no reader joins a hold. The next release ends the series.
  */
 public final class HandOverCheck implements Check {
 
@@ -59,6 +59,9 @@ public final class HandOverCheck implements Check {
                 case WANTED -> knownAt = held && knownAt == 0 ? event.at() : knownAt;
                 case FREEING -> held = false;
                 default -> {
+                    if (held && knownAt != 0 && LabEvent.isRead(event.key())) {
+                        return joined(history, event);
+                    }
                     if (held && event.note().equals("HANDED_OVER") && knownAt != 0) {
                         return handedOver(history, event);
                     }
@@ -72,6 +75,18 @@ public final class HandOverCheck implements Check {
             reported = false;
             knownAt = known;
             length = 0;
+        }
+
+        /** Counts from the request, since a reader that has joined may get to run late. */
+        private Optional<Violation> joined(History history, LabEvent event) {
+            long late = event.from() - knownAt - NOTICE_DELAY.toNanos();
+            if (reported || late <= Allowance.forThread(history, event.worker(), knownAt, event.from())) {
+                return Optional.empty();
+            }
+            reported = true;
+            String description = event.worker() + " let a reader join that came " + late / 1_000_000
+                    + " ms after it knew of another instance that waited";
+            return Optional.of(Violation.of("I10", event.key(), event.at(), description));
         }
 
         private Optional<Violation> handedOver(History history, LabEvent event) {

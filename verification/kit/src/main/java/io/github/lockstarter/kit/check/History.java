@@ -71,7 +71,7 @@ public final class History {
                 of(EventKind.STORE).stream().allMatch(event -> event.note().equals(WAKES_IN_ORDER));
         this.holds = new TreeMap<>(collectHolds(events).stream()
                 .sorted(Comparator.comparingLong(LoggedHold::grantedAt))
-                .collect(Collectors.groupingBy(LoggedHold::key)));
+                .collect(Collectors.groupingBy(LoggedHold::exclusive)));
     }
 
     /** Returns the events of one kind by time. */
@@ -79,7 +79,7 @@ public final class History {
         return events.getOrDefault(kind, List.of());
     }
 
-    /** Returns the holds by key, in the order of the grants. */
+    /** Returns the holds by key, those of readers with those of the lock, in the order of the grants. */
     public Map<String, List<LoggedHold>> holds() {
         return holds;
     }
@@ -183,8 +183,17 @@ public final class History {
         return new Span(event.key(), name, event.from(), event.until());
     }
 
+    /** Which of the readers that share a hold leaves makes no difference: it is the first. */
+    private static void add(LabEvent event, List<HoldDraft> present) {
+        for (HoldDraft each : present) {
+            if (each.add(event)) {
+                break;
+            }
+        }
+    }
+
     private List<LoggedHold> collectHolds(List<LabEvent> events) {
-        Map<String, HoldDraft> open = new HashMap<>();
+        Map<String, List<HoldDraft>> open = new HashMap<>();
         List<HoldDraft> all = new ArrayList<>();
         LatestGrants grants = new LatestGrants();
         for (LabEvent event : events) {
@@ -193,9 +202,11 @@ public final class History {
             if (event.kind() == EventKind.ACQUIRED) {
                 HoldDraft draft = new HoldDraft(event, grants.takeoverOf(event));
                 all.add(draft);
-                open.put(id, draft);
-            } else if (event.token() != 0 && open.containsKey(id)) {
-                open.get(id).add(event);
+                List<HoldDraft> present = open.computeIfAbsent(id, first -> new ArrayList<>(1));
+                present.removeIf(each -> !LabEvent.isRead(event.key()) || each.hasReturned());
+                present.add(draft);
+            } else if (event.token() != 0) {
+                add(event, open.getOrDefault(id, List.of()));
             }
         }
         return all.stream()

@@ -28,24 +28,41 @@ final class HoldDraft {
         return acquired.worker();
     }
 
-    void add(LabEvent event) {
+    boolean hasReturned() {
+        return returnedAt != 0;
+    }
+
+    /** Returns whether it is about this hold only, and not about others that share the lock. The first one counts. */
+    boolean add(LabEvent event) {
         switch (event.kind()) {
             case EXTENDED -> deadline = Math.max(deadline, event.until());
             case CERTAIN -> certainAt = event.at();
+            case LOSS_REPORTED -> cause = event.note();
             case RELEASING -> {
-                certainAt = Math.max(certainAt, event.from());
-                deadline = Math.max(deadline, event.until());
-                releasingAt = event.at();
-                written = event.note();
+                if (releasingAt == 0) {
+                    certainAt = Math.max(certainAt, event.from());
+                    deadline = Math.max(deadline, event.until());
+                    releasingAt = event.at();
+                    written = event.note();
+                    return true;
+                }
             }
             case RELEASED -> {
-                returnedAt = event.at();
-                outcome = event.note();
+                if (returnedAt == 0) {
+                    returnedAt = event.at();
+                    outcome = event.note();
+                    return true;
+                }
             }
-            case LOST -> lostAt = event.at();
-            case LOSS_REPORTED -> cause = event.note();
+            case LOST -> {
+                if (lostAt == 0 && releasingAt == 0) {
+                    lostAt = event.at();
+                    return true;
+                }
+            }
             default -> {}
         }
+        return false;
     }
 
     /** @param logsEnd end of a hold without another one */

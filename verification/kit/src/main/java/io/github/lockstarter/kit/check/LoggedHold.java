@@ -1,5 +1,7 @@
 package io.github.lockstarter.kit.check;
 
+import io.github.lockstarter.kit.event.LabEvent;
+
 /**
  * One hold, as logged by its worker. All times are nanoTime.
  *
@@ -42,6 +44,20 @@ public record LoggedHold(
         KILLED,
         /** Still held at the end of the logs. */
         OPEN
+    }
+
+    /** Whether others may read at the same time. */
+    public boolean reads() {
+        return LabEvent.isRead(key);
+    }
+
+    /** The same for all holds that may exclude each other: the slot, but of a reader the lock. */
+    public String exclusive() {
+        return exclusive(key);
+    }
+
+    static String exclusive(String key) {
+        return LabEvent.isRead(key) ? LabEvent.lockOf(key) : key;
     }
 
     public long deadline() {

@@ -7,7 +7,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** I6: a loss is signalled once, at most 50 ms after the deadline. Workers check that it is never undone. */
+/**
+ * I6: a loss is signalled once, at most 50 ms after the deadline. Workers check that it is never undone, and that each
+ * of the readers that share a hold is told once.
+ */
 public final class LossCheck implements Check {
 
     @Override
@@ -24,7 +27,7 @@ public final class LossCheck implements Check {
         }
         Set<String> signalled = new HashSet<>();
         for (LabEvent lost : history.of(EventKind.LOST)) {
-            if (!signalled.add(lost.worker() + '/' + lost.key() + '#' + lost.token())) {
+            if (!LabEvent.isRead(lost.key()) && !signalled.add(lost.worker() + '/' + lost.key() + '#' + lost.token())) {
                 found.add(Violation.of(
                         "I6", lost.key(), lost.at(), lost.worker() + " was told twice of the loss of " + lost.token()));
             }

@@ -26,7 +26,7 @@ public final class TakeoverCheck implements Check {
      */
     public static List<Long> millisAfterDeath(History history) {
         return Vacancy.of(history).stream()
-                .flatMap(vacancy -> history.holds().getOrDefault(vacancy.dead().key(), List.of()).stream()
+                .flatMap(vacancy -> history.holds().getOrDefault(vacancy.dead().exclusive(), List.of()).stream()
                         .filter(hold -> hold.grantedAt() > vacancy.death())
                         .limit(1)
                         .filter(hold -> isTakenOver(history, hold) && isWantedInTime(vacancy, hold))

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The period between the death of a holder and the next grant of its lock.
+ * The period between the death of a holder and the next grant of its lock. If it read, no other instance did.
  *
  * @param dead the hold that ended with its JVM
  * @param death when the JVM was certainly dead
@@ -27,7 +27,7 @@ record Vacancy(LoggedHold dead, long death, long next, List<LabEvent> refusals) 
                 .filter(hold -> hold.end().kind() == LoggedHold.Kind.KILLED
                         && hold.deadline() > hold.end().at())
                 .toList();
-        List<String> keys = dead.stream().map(LoggedHold::key).distinct().toList();
+        List<String> keys = dead.stream().map(LoggedHold::exclusive).distinct().toList();
         Map<String, List<LabEvent>> grants = byKey(
                 Stream.concat(history.of(EventKind.GRANTED).stream(), history.of(EventKind.ACQUIRED).stream()), keys);
         Map<String, List<LabEvent>> refusals = byKey(
@@ -35,12 +35,13 @@ record Vacancy(LoggedHold dead, long death, long next, List<LabEvent> refusals) 
                         .filter(event -> event.note().equals("CONTENDED")),
                 keys);
         return dead.stream()
-                .filter(hold -> isLast(hold, history, grants.getOrDefault(hold.key(), List.of())))
+                .filter(hold -> isLast(hold, history, grants.getOrDefault(hold.exclusive(), List.of())))
+                .filter(hold -> !hold.reads() || isAlone(hold, history))
                 .map(hold -> of(
                         hold,
                         history.deadAt(hold.worker()),
-                        grants.getOrDefault(hold.key(), List.of()),
-                        refusals.getOrDefault(hold.key(), List.of())))
+                        grants.getOrDefault(hold.exclusive(), List.of()),
+                        refusals.getOrDefault(hold.exclusive(), List.of())))
                 .toList();
     }
 
@@ -50,6 +51,13 @@ record Vacancy(LoggedHold dead, long death, long next, List<LabEvent> refusals) 
         return grants.stream()
                 .noneMatch(event ->
                         !event.worker().equals(dead.worker()) && event.at() > dead.grantedAt() && event.at() <= death);
+    }
+
+    private static boolean isAlone(LoggedHold dead, History history) {
+        return history.holds().getOrDefault(dead.exclusive(), List.of()).stream()
+                .noneMatch(other -> !other.worker().equals(dead.worker())
+                        && other.grantedAt() < dead.end().at()
+                        && other.end().at() >= dead.end().at());
     }
 
     private static Vacancy of(LoggedHold dead, long death, List<LabEvent> grants, List<LabEvent> refusals) {
@@ -68,7 +76,8 @@ record Vacancy(LoggedHold dead, long death, long next, List<LabEvent> refusals) 
     }
 
     private static Map<String, List<LabEvent>> byKey(Stream<LabEvent> events, List<String> keys) {
-        return events.filter(event -> keys.contains(event.key())).collect(Collectors.groupingBy(LabEvent::key));
+        return events.filter(event -> keys.contains(LoggedHold.exclusive(event.key())))
+                .collect(Collectors.groupingBy(event -> LoggedHold.exclusive(event.key())));
     }
 
     /** Recovery time after faults that lose data: the longest lease, plus the time until an old master is deposed. */

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 
 /**
  * I7: a release or withdrawal wakes at most one instance. At no time has a key had more signals than releases,
- * withdrawals and attempts at a quorum (which gives insufficient votes back); these are logged before they are sent,
- * so none is missing after a kill. If locks end with a session, grants and failed attempts count too, because a lock
+ * withdrawals and attempts to read (which wake the next reader) or at a quorum (which gives insufficient votes back);
+ * these are logged before they are sent, so none is missing after a kill. If locks end with a session, grants and failed attempts count too, because a lock
  * may end without a release and a failed attempt may have been first in line. Skipped for stores that wake all
  * instances or none.
  *

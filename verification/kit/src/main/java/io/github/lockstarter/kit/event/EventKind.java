@@ -38,8 +38,9 @@ public enum EventKind {
      */
     GRANTED,
     /**
-     * Token {@code amount} is about to send an attempt to a quorum, which gives insufficient votes back. If locks end
-     * with a session: sent a failed attempt, which may have been first in line before it left.
+     * Token {@code amount} is about to send an attempt to a quorum, which gives insufficient votes back, or to read,
+     * which wakes the next reader. If locks end with a session: sent a failed attempt, which may have been first in
+     * line before it left.
      */
     ATTEMPTING,
     /** A store other than Redis answered an attempt of {@code from} late, at {@code until}. */

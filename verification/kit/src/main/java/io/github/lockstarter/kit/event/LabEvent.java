@@ -25,6 +25,9 @@ public record LabEvent(
 
     private static final String SLOT = "/p";
 
+    /** The first slot of readers. Several holds of a worker share one, with one fencing token. */
+    private static final int FIRST_READER = 1024;
+
     private static final Map<String, String> WORDS = new ConcurrentHashMap<>();
 
     /** Returns an event that happens now, without further fields. */
@@ -62,6 +65,12 @@ public record LabEvent(
     public static String lockOf(String key) {
         int slot = key.lastIndexOf(SLOT);
         return slot < 0 ? key : key.substring(0, slot);
+    }
+
+    /** Whether a key in events is a slot of readers. */
+    public static boolean isRead(String key) {
+        int slot = key.lastIndexOf(SLOT);
+        return slot >= 0 && Integer.parseInt(key, slot + SLOT.length(), key.length(), 10) >= FIRST_READER;
     }
 
     public LabEvent between(long begin, long end) {

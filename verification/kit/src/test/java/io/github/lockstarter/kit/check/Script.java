@@ -11,6 +11,7 @@ final class Script {
     private static final long MILLI = 1_000_000;
 
     private final List<LabEvent> events = new ArrayList<>();
+    private String key = "k";
 
     private Script(String... workers) {
         for (String worker : workers) {
@@ -23,6 +24,12 @@ final class Script {
 
     static Script of(String... workers) {
         return new Script(workers);
+    }
+
+    /** The events that follow are of this key. */
+    Script on(String slot) {
+        key = slot;
+        return this;
     }
 
     /** A store that declares so, with times in ms. */
@@ -150,7 +157,7 @@ final class Script {
 
     /** A grant of the backend, with so many others waiting. */
     Script granted(String worker, long others, long at) {
-        LabEvent plain = LabEvent.at(EventKind.GRANTED, worker, at * MILLI).of("k", 1);
+        LabEvent plain = LabEvent.at(EventKind.GRANTED, worker, at * MILLI).of(key, 1);
         events.add(plain.between(0, others));
         return this;
     }
@@ -178,7 +185,7 @@ final class Script {
     }
 
     private Line event(EventKind kind, String worker, long at) {
-        return new Line(LabEvent.at(kind, worker, at * MILLI).of("k", 0));
+        return new Line(LabEvent.at(kind, worker, at * MILLI).of(key, 0));
     }
 
     /** An event that is being written. */
@@ -191,7 +198,7 @@ final class Script {
         }
 
         Line token(long token) {
-            event = event.of("k", token);
+            event = event.of(key, token);
             return this;
         }
 
