@@ -81,6 +81,16 @@ class FaultLabControlsIT {
         assertThat(results).allSatisfy(result -> assertThat(result.count("I3")).isZero());
     }
 
+    /** By the intervals, and by a value that changes under a reader. */
+    @Test
+    void findsOverlapsWhenWritersIgnoreReaders() {
+        LabResult result = run("no-readers", plan(6).withFaults().with(Setup.STARTER.without(Guard.READERS)));
+
+        assertThat(result.count("I1")).as("overlaps").isPositive();
+        assertThat(result.violations()).anyMatch(found -> found.description().contains("changed"));
+        assertThat(result.count("I3")).as("numbers with lost increments").isZero();
+    }
+
     @Test
     void findsOverlapsWhenTheTextOfAKeyDependsOnTheJdk() {
         assumeTrue(!WorkerProcess.NEWER_JDK.equals(Jdks.own()), "no newer JDK");

@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.faults.topology.Address;
 import io.github.lockstarter.kit.redis.RedisSentinels;
+import io.github.lockstarter.redis.LockScript;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
@@ -11,10 +12,13 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.spi.Digest;
 import io.github.lockstarter.spi.LockBackend;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /** Connects to the servers of a topology. */
@@ -35,6 +39,12 @@ final class Backends {
     }
 
     private static LockBackend redis(Address address, WorkerOptions.Setup setup) {
+        if (!setup.has(WorkerOptions.Guard.READERS)) {
+            edit(
+                    LockScript.ACQUIRE_READ,
+                    "owners[#owners + 1] = owner\n",
+                    "owners[#owners + 1] = reads and owner or nil\n");
+        }
         RedisSettings settings = settings(address, setup);
         if (address.kind() == Address.Kind.QUORUM) {
             return new RedlockBackend(
@@ -53,6 +63,26 @@ final class Backends {
         return new RedisLockBackend(
                 setup.has(WorkerOptions.Guard.RECONNECTION) ? connector : ReducedConnector.connectingOnce(connector),
                 settings);
+    }
+
+    /** Changes the script that this JVM sends. */
+    private static void edit(LockScript script, String text, String replacement) {
+        String edited = script.text().replace(text, replacement);
+        if (edited.equals(script.text())) {
+            throw new IllegalStateException("The script has no '" + text + "'");
+        }
+        set(script, "text", edited);
+        set(script, "sha", Digest.SHA_1.hex(edited.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static void set(LockScript script, String name, String value) {
+        try {
+            Field field = LockScript.class.getDeclaredField(name);
+            field.setAccessible(true);
+            field.set(script, value);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** To the only server. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.worker;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.kit.event.EventKind;
 import java.time.Duration;
 import java.util.SplittableRandom;
@@ -9,7 +10,13 @@ enum Deed {
     /** Waits, works a moment, releases. */
     BLOCK(130),
     /** On a key that only this instance's threads want: handed over without a command. Usually without work. */
-    LOCAL(560),
+    LOCAL(480),
+    /** Reads beside others a value that writers change. As {@link #LOCAL} if the store has no locks for readers. */
+    READ(56),
+    /** Writes what others read. */
+    WRITE(14),
+    /** Writes what others read, and goes on reading. */
+    DOWNGRADE(10),
     /** As {@link #BLOCK}, for one of several permits; callers request different numbers. */
     PERMIT(30),
     /** As {@link #BLOCK}, on a key that is rarely contended. */
@@ -42,6 +49,7 @@ enum Deed {
     private static final String PERMITS = "permit:";
     private static final int PERMIT_KEYS = 2;
     private static final int MOST_PERMITS = 3;
+    private static final int READ_KEYS = 2;
 
     private final int weight;
 
@@ -49,15 +57,25 @@ enum Deed {
         this.weight = weight;
     }
 
-    static Deed draw(SplittableRandom random) {
+    static Deed draw(SplittableRandom random, boolean hasReaders) {
         int lot = random.nextInt(SUM);
         for (Deed deed : values()) {
             lot -= deed.weight;
             if (lot < 0) {
-                return deed;
+                return deed.isOfReaders() && !hasReaders ? LOCAL : deed;
             }
         }
         return BLOCK;
+    }
+
+    private boolean isOfReaders() {
+        return this == READ || this == WRITE || this == DOWNGRADE;
+    }
+
+    /** Half of the long holds are read, where the store has readers. */
+    LockMode mode(SplittableRandom random) {
+        boolean reads = this == READ || ((this == LONG || this == OVERSTAY) && random.nextBoolean());
+        return reads ? LockMode.READ : LockMode.WRITE;
     }
 
     /** A key on which this deed does not disturb the others: long holds have separate keys. */
@@ -65,6 +83,7 @@ enum Deed {
         WorkerOptions.Load load = options.load();
         return switch (this) {
             case LOCAL -> "local:" + options.instance();
+            case READ, WRITE, DOWNGRADE -> "read:" + random.nextInt(READ_KEYS);
             case PERMIT -> PERMITS + random.nextInt(PERMIT_KEYS);
             case COLD -> "cold:" + random.nextInt(load.coldKeys());
             case LONG -> longKey(random);
@@ -101,6 +120,7 @@ enum Deed {
 
     Duration dwell(SplittableRandom random, Duration lease) {
         return switch (this) {
+            case READ -> Duration.ofNanos(random.nextInt(20_000_000));
             case PERMIT -> Duration.ofNanos(random.nextInt(40_000_000));
             case LONG -> lease.plusMillis(random.nextInt((int) lease.toMillis()));
             case OVERSTAY -> lease.dividedBy(2);

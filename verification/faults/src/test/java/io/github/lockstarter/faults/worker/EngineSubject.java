@@ -31,7 +31,6 @@ final class EngineSubject implements Subject {
     private final LockEngine engine;
     private final Duration longestLease;
     private final Map<String, String> paths = new ConcurrentHashMap<>();
-    private final Map<String, LockHandle> held = new ConcurrentHashMap<>();
 
     EngineSubject(WorkerOptions options, Journal journal) {
         this.journal = journal;
@@ -73,6 +72,11 @@ final class EngineSubject implements Subject {
     @Override
     public boolean hasPermits() {
         return backend.capabilities().permits();
+    }
+
+    @Override
+    public boolean hasReaders() {
+        return backend.capabilities().readers();
     }
 
     private static EngineSettings settings(WorkerOptions.Setup setup) {
@@ -170,16 +174,14 @@ final class EngineSubject implements Subject {
         }
 
         private void renewed(LockEvent.Renewed event) {
-            LockHandle handle = held.get(id(event.key(), event.fencingToken()));
-            if (handle != null && event.outcome() == LockEvent.RenewalOutcome.RENEWED) {
+            if (event.outcome() == LockEvent.RenewalOutcome.RENEWED) {
                 long now = System.nanoTime();
-                long left = handle.remainingLease().toNanos();
-                if (left > 0) {
-                    journal.write(journal.event(EventKind.EXTENDED)
-                            .of(LabEvent.slotOf(event.key(), handle.slot()), event.fencingToken())
-                            .at(now)
-                            .between(0, now + left));
-                }
+                engine.heldLocks().snapshot().stream()
+                        .filter(each -> each.key().equals(event.key()) && each.fencingToken() == event.fencingToken())
+                        .forEach(each -> journal.write(journal.event(EventKind.EXTENDED)
+                                .of(LabEvent.slotOf(each.key(), each.slot()), each.fencingToken())
+                                .at(now)
+                                .between(0, now + each.remainingLease().toNanos())));
             }
         }
     }
@@ -189,11 +191,11 @@ final class EngineSubject implements Subject {
 
         private final LockHandle handle;
         private final String id;
+        private boolean downgraded;
 
         EngineHeld(LockHandle handle) {
             this.handle = handle;
             this.id = id(handle.key(), handle.fencingToken());
-            held.putIfAbsent(id, handle); // a nested hold leaves the outer one
         }
 
         @Override
@@ -223,7 +225,12 @@ final class EngineSubject implements Subject {
 
         @Override
         public String path() {
-            return paths.getOrDefault(id, "NESTED");
+            if (downgraded) {
+                return "DOWNGRADED";
+            }
+            boolean reads = LabEvent.isRead(LabEvent.slotOf(handle.key(), handle.slot()));
+            String path = reads ? paths.replace(id, "JOINED") : paths.get(id); // the first reader asks first
+            return path == null ? "NESTED" : path;
         }
 
         @Override
@@ -237,10 +244,16 @@ final class EngineSubject implements Subject {
         }
 
         @Override
+        public void downgrade() {
+            paths.replace(id, "JOINED"); // of those who follow
+            handle.downgrade();
+            downgraded = true;
+        }
+
+        @Override
         public String release() {
             String outcome = handle.release().name();
             if (!outcome.equals("STILL_HELD")) {
-                held.remove(id);
                 paths.remove(id);
             }
             return outcome;

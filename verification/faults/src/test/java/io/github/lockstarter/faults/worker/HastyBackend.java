@@ -47,7 +47,8 @@ final class HastyBackend extends ForwardingBackend {
                 command.waiting(),
                 command.minHold(),
                 command.permits(),
-                command.replaced()));
+                command.replaced(),
+                command.mode()));
     }
 
     @Override

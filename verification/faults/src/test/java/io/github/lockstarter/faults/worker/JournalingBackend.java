@@ -68,7 +68,7 @@ final class JournalingBackend extends ForwardingBackend {
 
     @Override
     public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
-        if (backend instanceof RedlockBackend) {
+        if (backend instanceof RedlockBackend || command.reads()) {
             journal.write(event(EventKind.ATTEMPTING, command.key(), command.token()));
         }
         long sent = System.nanoTime();

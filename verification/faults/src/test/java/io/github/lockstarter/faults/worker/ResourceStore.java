@@ -30,6 +30,13 @@ public final class ResourceStore implements AutoCloseable {
               tonumber(redis.call('HGET', KEYS[1], 'unfenced') or '0')}
             """;
 
+    private static final String READ = """
+            if tonumber(ARGV[1]) > tonumber(redis.call('HGET', KEYS[1], 'fence') or '0') then
+              redis.call('HSET', KEYS[1], 'fence', ARGV[1])
+            end
+            return tonumber(redis.call('HGET', KEYS[1], 'fenced') or '0')
+            """;
+
     private static final String WRITE = """
             redis.call('HSET', KEYS[1], 'unfenced', ARGV[4])
             redis.call('HINCRBY', KEYS[1], 'unfencedWrites', 1)
@@ -45,6 +52,7 @@ public final class ResourceStore implements AutoCloseable {
     private final StatefulRedisConnection<String, String> connection;
     private final RedisCommands<String, String> redis;
     private final String open;
+    private final String read;
     private final String write;
 
     public ResourceStore(int port) {
@@ -56,6 +64,7 @@ public final class ResourceStore implements AutoCloseable {
         connection = client.connect();
         redis = connection.sync();
         open = redis.scriptLoad(OPEN);
+        read = redis.scriptLoad(READ);
         write = redis.scriptLoad(WRITE);
     }
 
@@ -81,6 +90,11 @@ public final class ResourceStore implements AutoCloseable {
                 Long.toString(token),
                 Boolean.toString(fencing));
         return new Read(answer.get(0), answer.get(1));
+    }
+
+    /** Registers the fencing token of a reader, which keeps late writers out, and reads the fenced number. */
+    long read(String key, long token) {
+        return redis.<Long>evalsha(read, ScriptOutputType.INTEGER, new String[] {name(key)}, Long.toString(token));
     }
 
     /** Writes both numbers plus one; returns whether the fenced one was accepted. */

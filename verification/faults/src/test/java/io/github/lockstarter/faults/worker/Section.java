@@ -1,6 +1,8 @@
 package io.github.lockstarter.faults.worker;
 
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
@@ -19,6 +21,7 @@ final class Section {
     static final String NOT_WRITTEN = "none";
 
     private static final String LOST = "lost";
+    private static final String READ = "read";
 
     private final Journal journal;
     private final ResourceStore resource;
@@ -31,7 +34,7 @@ final class Section {
     }
 
     /** The request of a caller. */
-    record Asked(String key, long at, Duration patience) {}
+    record Asked(String key, long at, Duration patience, LockMode mode) {}
 
     /** The work between reading and writing. */
     interface Work {
@@ -97,6 +100,19 @@ final class Section {
         return resource.write(key, token, read, fencing) ? "written" : "refused";
     }
 
+    /** Reads before and after the work: while a reader has the lock, no value changes. */
+    String read(WatchedHold hold, Work work) throws InterruptedException {
+        String lock = LabEvent.lockOf(hold.key());
+        long token = hold.held().fencingToken();
+        long before = resource.read(lock, token);
+        work.run(hold);
+        long after = resource.read(lock, token);
+        if (after != before && hold.look() && setup.has(WorkerOptions.Guard.FENCING)) {
+            journal.anomaly("I1", lock, token, "the value changed from " + before + " to " + after + " under a reader");
+        }
+        return READ;
+    }
+
     private static boolean mayWrite(WatchedHold hold, Writer writer) {
         try {
             if (writer == Writer.CAREFUL) {
@@ -122,8 +138,31 @@ final class Section {
         hold.look();
     }
 
+    /** Goes on as a reader; returns the same hold if that failed, which must not write any more either. */
+    WatchedHold downgrade(WatchedHold writer, String written) {
+        long now = System.nanoTime();
+        leave(writer, written);
+        try {
+            writer.held().downgrade();
+        } catch (LockException e) {
+            return writer;
+        }
+        journal.write(journal.event(EventKind.RELEASED)
+                .of(writer.key(), writer.held().fencingToken())
+                .noting("DOWNGRADED"));
+        return begin(new Asked(writer.key(), now, Duration.ZERO, LockMode.READ), writer.held());
+    }
+
     /** Releases. */
     void end(WatchedHold hold, String written) {
+        leave(hold, written);
+        String outcome = hold.held().release();
+        journal.write(journal.event(EventKind.RELEASED)
+                .of(hold.key(), hold.held().fencingToken())
+                .noting(outcome));
+    }
+
+    private void leave(WatchedHold hold, String written) {
         Subject.Held held = hold.held();
         long now = System.nanoTime();
         long left = held.remainingLease().toNanos();
@@ -133,10 +172,6 @@ final class Section {
                 .at(now)
                 .between(hold.certainAt(), left > 0 ? now + left : 0)
                 .noting(written.isEmpty() ? NOT_WRITTEN : written));
-        String outcome = held.release();
-        journal.write(journal.event(EventKind.RELEASED)
-                .of(hold.key(), held.fencingToken())
-                .noting(outcome));
     }
 
     static void dwell(Duration time) {

@@ -31,6 +31,11 @@ interface Subject extends AutoCloseable {
         return false;
     }
 
+    /** Whether a lock can be read by several owners at the same time. */
+    default boolean hasReaders() {
+        return false;
+    }
+
     /** Ends the client; whatever it leaves behind is written down. */
     @Override
     void close();
@@ -64,6 +69,11 @@ interface Subject extends AutoCloseable {
         void onLost(Runnable callback);
 
         void extend(Duration lease);
+
+        /** Goes on reading. From the call on, others may read too. */
+        default void downgrade() {
+            throw new UnsupportedOperationException("without readers");
+        }
 
         /** Returns the outcome. */
         String release();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
@@ -32,6 +33,11 @@ final class WatchedHold {
         return key;
     }
 
+    /** Whether others may read at the same time. */
+    boolean reads() {
+        return LabEvent.isRead(key);
+    }
+
     Subject.Held held() {
         return held;
     }
@@ -41,11 +47,11 @@ final class WatchedHold {
         return certainAt;
     }
 
-    /** Looks whether it is certain. */
-    void look() {
+    /** Looks whether it is certain, and so was since its grant. */
+    boolean look() {
         long now = System.nanoTime();
         if (!held.isHeld()) {
-            return;
+            return false;
         }
         certainAt = now;
         if (writtenAt == 0 || now - writtenAt > BETWEEN_EVENTS.toNanos()) {
@@ -54,6 +60,7 @@ final class WatchedHold {
                     .of(key, held.fencingToken())
                     .at(now));
         }
+        return true;
     }
 
     /** Passes time, and looks. */

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults.worker;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.faults.worker.Section.Asked;
@@ -50,9 +51,10 @@ final class WorkerLoop {
 
     /** Does one thing. */
     void step() {
-        Deed deed = Deed.draw(random);
+        Deed deed = Deed.draw(random, subject.hasReaders());
         String key = deed.key(random, options);
-        Asked asked = new Asked(key, System.nanoTime(), deed.wait(random));
+        LockMode mode = subject.hasReaders() ? deed.mode(random) : LockMode.WRITE;
+        Asked asked = new Asked(key, System.nanoTime(), deed.wait(random), mode);
         waiting.set(asked);
         try {
             carryOut(deed, asked);
@@ -106,6 +108,7 @@ final class WorkerLoop {
     private LockRequest request(Deed deed, Asked asked) {
         LockRequest request = LockRequest.of(text(asked.key()))
                 .maxWait(asked.patience())
+                .mode(asked.mode())
                 .permits(subject.hasPermits() ? deed.permits(random) : 1);
         Duration lease = options.subject().lease();
         return switch (deed) {
@@ -129,7 +132,7 @@ final class WorkerLoop {
             Held held = future.get();
             WatchedHold hold = section.begin(asked, held);
             waiting.set(null);
-            String written = write(deed, hold);
+            String written = work(deed, hold);
             if (options.subject().client() == WorkerOptions.Client.STARTER) {
                 others.submit(() -> section.end(hold, written)).get();
             } else {
@@ -153,17 +156,24 @@ final class WorkerLoop {
         waiting.set(null);
         String written = "";
         try {
-            written = write(deed, hold);
+            written = work(deed, hold);
+            if (deed == Deed.DOWNGRADE) {
+                hold = section.downgrade(hold, written);
+                written = hold.reads() ? work(deed, hold) : written;
+            }
         } finally {
             section.end(hold, written);
         }
     }
 
-    private String write(Deed deed, WatchedHold hold) throws InterruptedException {
+    private String work(Deed deed, WatchedHold hold) throws InterruptedException {
         if (!deed.works(random)) {
             return Section.NOT_WRITTEN;
         }
         Duration dwell = deed.dwell(random, options.subject().lease());
+        if (hold.reads()) {
+            return section.read(hold, working -> working.dwell(dwell));
+        }
         try {
             return section.run(hold, writer(), working -> {
                 switch (deed) {

@@ -47,6 +47,8 @@ public record WorkerOptions(
         ONE_MASTER,
         /** A connection that leads nowhere, or to a server that refuses writes, is replaced. */
         RECONNECTION,
+        /** A writer is not granted the lock beside readers. */
+        READERS,
         /** The store answers renewals, and reports whether the instance is connected. */
         RENEWAL,
         /** All JDKs store a key under one text. */
