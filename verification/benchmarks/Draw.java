@@ -70,6 +70,7 @@ final class Draw {
             three-jvms; ops/s; 4; ×; redisson
             three-jvms; Jain, instances; 0.9
             three-jvms; p99 µs; 1; ×; best peer
+            readers; ops/s; 10; ×; redisson
             wake-up; p50 µs; 1; ×; redisson
             wake-up; p99 µs; 0.7; ×; redisson
             crash; p99 s; 2

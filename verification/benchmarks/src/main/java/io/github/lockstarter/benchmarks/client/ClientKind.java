@@ -84,6 +84,11 @@ public enum ClientKind {
         return present(List.of(STARTER, EARLIER_STARTER, REDISSON));
     }
 
+    /** Clients with locks that are read by several owners. */
+    public static List<ClientKind> withReaders() {
+        return List.of(STARTER, REDISSON);
+    }
+
     /** Clients that renew a lock until their process ends. */
     public static List<ClientKind> holdingUntilTheEnd() {
         return List.of(STARTER, REDISSON, SPRING_INTEGRATION_RENEWING);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
+import io.github.lockstarter.LockMode;
 import java.time.Duration;
 
 /**
@@ -14,6 +15,15 @@ public interface LockClient extends AutoCloseable {
      * @throws IllegalStateException after the wait
      */
     Hold acquire(String key, Duration wait) throws InterruptedException;
+
+    /**
+     * The same of a read/write lock, which only {@link ClientKind#withReaders} have.
+     *
+     * @throws IllegalStateException after the wait
+     */
+    default Hold acquire(String key, LockMode mode, Duration wait) throws InterruptedException {
+        throw new UnsupportedOperationException("This client has no read/write locks");
+    }
 
     @Override
     void close();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks.client;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockTerms;
@@ -90,6 +91,11 @@ final class StarterClient implements LockClient {
     @Override
     public Hold acquire(String key, Duration wait) {
         return locks.acquire(LockRequest.of(key).maxWait(wait))::close;
+    }
+
+    @Override
+    public Hold acquire(String key, LockMode mode, Duration wait) {
+        return locks.acquire(LockRequest.of(key).maxWait(wait).mode(mode))::close;
     }
 
     private static EngineSettings withLease(Duration lease) {

@@ -120,12 +120,21 @@ public final class Bench implements AutoCloseable {
 
     /** Runs the section under a lock; returns how long the lock was waited for, in ns. */
     static long runLocked(LockClient client, String key, Runnable section) throws InterruptedException {
+        return runLocked(() -> client.acquire(key, MAX_WAIT), section);
+    }
+
+    /** The same under any lock. */
+    static long runLocked(Acquisition lock, Runnable section) throws InterruptedException {
         long asked = System.nanoTime();
-        Hold hold = client.acquire(key, MAX_WAIT);
+        Hold hold = lock.acquire();
         long waited = System.nanoTime() - asked;
         section.run();
         hold.release();
         return waited;
+    }
+
+    interface Acquisition {
+        Hold acquire() throws InterruptedException;
     }
 
     @Override

@@ -1,9 +1,11 @@
 package io.github.lockstarter.benchmarks.workload;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.jvm.ChildTask;
 import io.github.lockstarter.benchmarks.measure.LoadGenerator;
+import io.github.lockstarter.benchmarks.measure.LoadResult;
 import io.github.lockstarter.benchmarks.server.Addresses;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -12,9 +14,11 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A JVM whose threads increment a counter in Redis under a lock. */
+/** A JVM whose threads increment a counter in Redis under a lock, or only read it, and report how many did. */
 public final class IncrementingJvm implements ChildTask {
 
     static final String OPEN = "open";
@@ -22,6 +26,7 @@ public final class IncrementingJvm implements ChildTask {
     static final String COUNTER = "counter";
 
     private static final String KEY = "three-jvms";
+    private static final int PERCENT = 100;
 
     private final Map<ClientKind, LockClient> clients = new EnumMap<>(ClientKind.class);
     private @Nullable RedisCommands<String, String> store;
@@ -36,12 +41,24 @@ public final class IncrementingJvm implements ChildTask {
         }
         LockClient client = Objects.requireNonNull(clients.get(ClientKind.of(words[1])));
         RedisCommands<String, String> counters = Objects.requireNonNull(store);
-        return LoadGenerator.runFrom(
-                        Long.parseLong(words[3]),
-                        Integer.parseInt(words[2]),
-                        Duration.ofNanos(Long.parseLong(words[4])),
-                        thread -> Bench.runLocked(client, KEY, () -> increment(counters)))
-                .format();
+        int reads = Integer.parseInt(words[5]);
+        AtomicLong increments = new AtomicLong();
+        Runnable write = () -> {
+            increment(counters);
+            increments.incrementAndGet();
+        };
+        LoadResult result = LoadGenerator.runFrom(
+                Long.parseLong(words[3]),
+                Integer.parseInt(words[2]),
+                Duration.ofNanos(Long.parseLong(words[4])),
+                thread -> reads == 0 ? Bench.runLocked(client, KEY, write) : readOrWrite(client, reads, write));
+        return result.format() + " " + increments;
+    }
+
+    private static long readOrWrite(LockClient client, int reads, Runnable write) throws InterruptedException {
+        boolean isRead = ThreadLocalRandom.current().nextInt(PERCENT) < reads;
+        LockMode mode = isRead ? LockMode.READ : LockMode.WRITE;
+        return Bench.runLocked(() -> client.acquire(KEY, mode, Bench.MAX_WAIT), isRead ? () -> {} : write);
     }
 
     private void open(Addresses addresses, String... ids) {

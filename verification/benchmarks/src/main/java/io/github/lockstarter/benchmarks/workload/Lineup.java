@@ -19,6 +19,9 @@ record Lineup(boolean ofStores, List<ClientKind> clients, List<ClientKind> holdi
     static final Lineup REDIS =
             new Lineup(false, ClientKind.distributed(), ClientKind.holdingUntilTheEnd(), Duration.ofSeconds(30));
 
+    /** Those of them that have read/write locks. */
+    static final Lineup READERS = new Lineup(false, ClientKind.withReaders(), List.of(), Duration.ofSeconds(30));
+
     /** The starter on its stores, and other clients of the same servers; only processor time is measured. */
     static final Lineup STORES =
             new Lineup(true, ClientKind.ofStores(), ClientKind.ofStoresThatRenew(), Duration.ofSeconds(10));

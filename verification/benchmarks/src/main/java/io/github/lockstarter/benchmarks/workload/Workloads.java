@@ -14,6 +14,7 @@ public final class Workloads {
             OneKey.workload(Lineup.REDIS, Duration.ZERO),
             OneKey.workload(Lineup.REDIS, Duration.ofNanos(200_000)),
             ThreeJvms.workload(Lineup.REDIS),
+            ThreeJvms.readers(),
             WakeUp.WORKLOAD,
             CrashedHolder.workload(Lineup.REDIS),
             PausedHolder.WORKLOAD,

@@ -44,6 +44,7 @@ class WorkloadsIT {
     @ValueSource(
             strings = {
                 "three-jvms",
+                "readers",
                 "one-key-section",
                 "in-jvm",
                 "one-key-empty",
