@@ -1,6 +1,5 @@
 package io.github.lockstarter.simulation.episode;
 
-import io.github.lockstarter.kit.check.AnomalyCheck;
 import io.github.lockstarter.kit.check.CheckSuite;
 import io.github.lockstarter.kit.check.History;
 import io.github.lockstarter.kit.check.Violation;
@@ -100,11 +99,12 @@ public final class Episode {
         List<LabEvent> events = world.log().stream()
                 .sorted(Comparator.comparingLong(LabEvent::at))
                 .toList();
-        History history = new History(events);
-        // Readers that share a hold are no events of the log; what is certain was compared while it was.
-        List<Violation> violations =
-                world.setting.readers() ? new AnomalyCheck().violations(history) : CheckSuite.violations(history);
-        return new Outcome(world.plan, events, List.copyOf(begun), world.tickets.attached(), violations);
+        return new Outcome(
+                world.plan,
+                events,
+                List.copyOf(begun),
+                world.tickets.attached(),
+                CheckSuite.violations(new History(events)));
     }
 
     private void begin(Plan.PlannedFault fault) {

@@ -44,7 +44,6 @@ final class EpisodeSection {
     private final boolean detaches;
     private final Runnable done;
 
-    /** Readers share a hold, so the log does not have it. */
     private final boolean reads;
 
     private long certainAt;
@@ -88,7 +87,7 @@ final class EpisodeSection {
             world.granted(key);
             long token = tokenOf(key);
             world.promises.granted(instance.name, reads ? LabEvent.lockOf(key) : key);
-            write(world.event(EventKind.ACQUIRED, instance.name)
+            world.write(world.event(EventKind.ACQUIRED, instance.name)
                     .of(key, token)
                     .between(asked.at(), deadline)
                     .counting(asked.patience().toNanos())
@@ -106,12 +105,6 @@ final class EpisodeSection {
     /** Whether it is one of many that read. */
     static boolean isReading(LockHandle handle) {
         return handle.keys().size() == 1 && Slots.OF_READERS.contains(handle.slot());
-    }
-
-    private void write(LabEvent event) {
-        if (!reads) {
-            world.write(event);
-        }
     }
 
     /** The request of a caller. */
@@ -213,10 +206,10 @@ final class EpisodeSection {
 
     private void noteLoss() {
         for (String key : keys) {
-            write(world.event(EventKind.EXTENDED, instance.name)
+            world.write(world.event(EventKind.EXTENDED, instance.name)
                     .of(key, tokenOf(key))
                     .between(0, deadline));
-            write(world.event(EventKind.LOST, instance.name).of(key, tokenOf(key)));
+            world.write(world.event(EventKind.LOST, instance.name).of(key, tokenOf(key)));
         }
     }
 
@@ -227,7 +220,7 @@ final class EpisodeSection {
         for (String key : keys) {
             long token = tokenOf(key);
             boolean written = !reads && world.resource.write(key, token, seen.getOrDefault(key, -1L));
-            write(world.event(EventKind.RELEASING, instance.name)
+            world.write(world.event(EventKind.RELEASING, instance.name)
                     .of(key, token)
                     .between(certainAt, Math.max(deadline, left > 0 ? now + left : 0))
                     .noting(written ? "written" : NOT_WRITTEN));
@@ -236,7 +229,7 @@ final class EpisodeSection {
         // At the end nobody attaches: each ticket would keep the last waiters for a lease.
         (detaches && !world.isEnding() ? detach(now) : handle.closeAsync()).whenComplete((outcome, failure) -> {
             for (String key : keys) {
-                write(world.event(EventKind.RELEASED, instance.name)
+                world.write(world.event(EventKind.RELEASED, instance.name)
                         .of(key, tokenOf(key))
                         .noting(nameOf(outcome, failure)));
                 if (outcome == ReleaseOutcome.RELEASED && !reads) {
@@ -290,11 +283,11 @@ final class EpisodeSection {
         if (!over) {
             for (String key : keys) {
                 long token = tokenOf(key);
-                write(world.event(EventKind.EXTENDED, instance.name)
+                world.write(world.event(EventKind.EXTENDED, instance.name)
                         .of(key, token)
                         .between(0, deadline));
                 if (certainAt != 0) {
-                    write(world.event(EventKind.CERTAIN, instance.name)
+                    world.write(world.event(EventKind.CERTAIN, instance.name)
                             .of(key, token)
                             .at(certainAt));
                 }

@@ -53,6 +53,9 @@ final class Witness extends ForwardingBackend {
     public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
         long sent = world.time.nanos();
         world.lateWithdrawals.attempt(command);
+        if (command.reads()) {
+            world.write(event(EventKind.ATTEMPTING, command.key(), command.token()));
+        }
         CompletionStage<AcquireResult> answer = detaches(command)
                 ? order.release(
                         command.key(), tokenOf(command.replaced().orElseThrow()), () -> backend.attemptAcquire(command))
