@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.connector;
 /** Redis could not be used for locks when the application started. */
 public final class RedisUnavailableException extends RuntimeException {
 
+    /** What to change. */
     private final String remedy;
 
     /**

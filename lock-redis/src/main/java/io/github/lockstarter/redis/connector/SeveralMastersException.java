@@ -5,6 +5,7 @@ import io.lettuce.core.RedisException;
 /** Another master accepts writes to the same keys, so that none of them can keep locks. */
 public final class SeveralMastersException extends RedisException {
 
+    /** What to change. */
     private final String remedy;
 
     /**

@@ -3,6 +3,7 @@ package io.github.lockstarter.jdbc;
 /** The database could not be used for locks at startup. */
 public final class JdbcUnavailableException extends RuntimeException {
 
+    /** What to change. */
     private final String remedy;
 
     /**
