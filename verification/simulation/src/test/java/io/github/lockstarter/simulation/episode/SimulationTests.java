@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Episodes with random faults violate no invariant. Prints the seed of the first one; {@code -Dlock.test.seed} runs the
- * episode of one seed alone, and prints the shortest plan that violates the same invariant.
+ * episode of one seed alone, or {@code -Dlock.test.episodes} from that seed on, and prints the shortest plan that
+ * violates the same invariant.
  */
 class SimulationTests {
 
@@ -41,7 +42,7 @@ class SimulationTests {
     private static void violatesNoInvariant(LongFunction<Plan> plans, int episodes) {
         Long one = Long.getLong("lock.test.seed");
         long first = one == null ? System.nanoTime() : one;
-        int count = one == null ? Integer.getInteger("lock.test.episodes", episodes) : 1;
+        int count = Integer.getInteger("lock.test.episodes", one == null ? episodes : 1);
         System.out.println("Episodes from -Dlock.test.seed=" + first + " on");
         long began = System.nanoTime();
         long grants = 0;
