@@ -34,6 +34,8 @@ class StartMessage {
                   curl -sw '\\n' -X POST $URL/orders/1/invoice & curl -sw '\\n' -X POST $URL/orders/1/invoice; wait
                   curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
                   curl -sw '\\n' -X POST $URL/jobs/index & sleep 3; curl -sw '\\n' $URL/actuator/locks; wait
+                  curl -sw '\\n' $URL/prices -H 'Content-Type: application/json' -d '{"chair":900,"lamp":400}' &
+                  sleep 1; curl -sw '\\n' $URL/prices & curl -sw '\\n' $URL/prices; wait
                   curl -sw '\\n' $URL/prices/lamp & curl -sw '\\n' $URL/prices/lamp; wait
                   curl -sw '\\n' $URL/jobs/reminders
                   curl -sw '\\n' $URL/actuator/metrics/distributed.lock.acquire

@@ -1,4 +1,4 @@
-/** Prices in a cache that one instance loads for all. */
+/** Prices: in a cache that one instance loads for all, and in a table that many read and one replaces. */
 @NullMarked
 package io.github.lockstarter.sample.prices;
 
