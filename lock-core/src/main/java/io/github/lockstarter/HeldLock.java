@@ -40,4 +40,9 @@ public record HeldLock(
 
     /** Owner of a lock that was acquired asynchronously. */
     public static final String ASYNC = "async";
+
+    /** {@return whether this instance reads} */
+    public LockMode mode() {
+        return slot < LockRequest.MAX_PERMITS ? LockMode.WRITE : LockMode.READ;
+    }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -61,8 +62,8 @@ public interface LockAdmin {
     }
 
     /**
-     * {@return the outcome of {@link #revoke(String, long)} for one slot} In this instance the fencing token alone
-     * identifies the slot.
+     * {@return the outcome of {@link #revoke(String, long)} for one slot} In this instance, and for a lock that is read,
+     * the fencing token alone identifies the slot.
      *
      * @param key key
      * @param slot as {@link HeldLock#slot}
@@ -82,8 +83,10 @@ public interface LockAdmin {
      * @param waitedFor time since the call
      * @param position place among this instance's waiters, from 1
      * @param attempts attempts at the store, made only by a key's first waiter
+     * @param mode whether it waits to read
      */
-    record WaitingCaller(String name, String key, String owner, Duration waitedFor, int position, int attempts) {}
+    record WaitingCaller(
+            String name, String key, String owner, Duration waitedFor, int position, int attempts, LockMode mode) {}
 
     /** The store's answer about a lock. */
     sealed interface StoredLock {
@@ -131,6 +134,14 @@ public interface LockAdmin {
                 this(holder, remainingLease, fencingToken, waitingInstances, Optional.empty());
             }
         }
+
+        /**
+         * Readers have the lock: one or more instances, each for any number of callers.
+         *
+         * @param readers by slot, see {@link HeldLock#slot}
+         * @param waitingInstances number
+         */
+        record Read(SortedMap<Integer, Held> readers, long waitingInstances) implements StoredLock {}
 
         /**
          * The store has no owner of the lock.

@@ -104,8 +104,20 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * An acquisition starts to wait for another owner; {@link Acquired} or a {@code queued} {@link NotAcquired} ends
-     * the wait.
+     * A reader joined a hold that other readers of this instance have, without a command. The hold has one {@link
+     * Acquired} and one {@link Released}.
+     *
+     * @param name logical name
+     * @param key key
+     * @param fencingToken fencing token of the hold
+     * @param waited time from the call to its end
+     * @param queued whether {@link Contended} was raised
+     */
+    record Joined(String name, String key, long fencingToken, Duration waited, boolean queued) implements LockEvent {}
+
+    /**
+     * An acquisition starts to wait for another owner; {@link Acquired}, or a {@code queued} {@link Joined} or {@link
+     * NotAcquired}, ends the wait.
      *
      * @param name logical name
      * @param key key

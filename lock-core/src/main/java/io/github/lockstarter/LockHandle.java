@@ -78,6 +78,15 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
+     * {@return the {@link #slot()} of one key}
+     *
+     * @param key one of {@link #keys()}
+     */
+    default int slot(String key) {
+        return slot();
+    }
+
+    /**
      * {@return the fencing token of one key}
      *
      * @param key one of {@link #keys()}

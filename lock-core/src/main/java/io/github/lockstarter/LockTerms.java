@@ -205,7 +205,8 @@ public record LockTerms(
         if (reads() && (permits.orElse(1) > 1 || kept)) {
             throw new IllegalArgumentException("Lock '" + lock + "' is read (mode READ) and has "
                     + (kept ? "a minimum hold" : permits.getAsInt() + " permits")
-                    + ", which a lock with readers cannot have. Leave it out, or give the lock another name");
+                    + ", which a lock with readers cannot have. Leave " + (kept ? "it" : "them")
+                    + " out, or give the lock another name");
         }
     }
 

@@ -163,8 +163,12 @@ final class Acquisitions {
     private Handle announce(Waiter waiter, Hold hold) {
         Handle handle = new Handle(hold, waiter.owner.thread());
         boolean first = hold.lock.announce(waiter, handle);
-        if (first && running.events.hasListeners()) {
-            reportGrant(waiter, hold);
+        if (running.events.hasListeners()) {
+            if (first) {
+                reportGrant(waiter, hold);
+            } else {
+                reportJoin(waiter, hold);
+            }
         }
         return handle;
     }
@@ -196,6 +200,15 @@ final class Acquisitions {
                 waiter.attempts,
                 path,
                 hold.wasHandedOver() ? Optional.empty() : hold.grant.takenOverFrom));
+    }
+
+    private void reportJoin(Waiter reader, Hold hold) {
+        running.events.publish(new LockEvent.Joined(
+                reader.request.name(),
+                hold.lock.key,
+                hold.fencingToken,
+                reader.waited(running.now().nanos()),
+                reader.hadToWait));
     }
 
     private static Path path(Waiter waiter, Hold hold) {

@@ -56,9 +56,17 @@ final class CompositeHandle implements LockHandle {
 
     @Override
     public long fencingToken(String key) {
+        return part(key).fencingToken();
+    }
+
+    @Override
+    public int slot(String key) {
+        return part(key).slot();
+    }
+
+    private Handle part(String key) {
         return parts.stream()
                 .filter(part -> part.key().equals(key))
-                .mapToLong(Handle::fencingToken)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("This handle holds " + keys() + ", not '" + key + "'"));
     }

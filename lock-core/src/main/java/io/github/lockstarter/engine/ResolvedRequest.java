@@ -110,6 +110,10 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter, Optiona
                 : terms.crashTakeover().orElseThrow();
     }
 
+    LockMode mode() {
+        return terms.reads() ? LockMode.READ : LockMode.WRITE;
+    }
+
     boolean reads() {
         return terms.reads();
     }

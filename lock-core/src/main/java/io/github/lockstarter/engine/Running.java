@@ -6,7 +6,6 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTicket;
 import io.github.lockstarter.ReleaseOutcome;
@@ -285,7 +284,7 @@ final class Running {
                 request.minHold(),
                 request.slots().count(),
                 request.ticket().map(LockTicket::token),
-                request.reads() ? LockMode.READ : LockMode.WRITE);
+                request.mode());
         attempt.grant = new Grant(
                 token, attempt.sent.nanos(), attempt.fencingTokens, heartbeat.decides(token) ? heartbeat : null);
         calls.sendAcquire(command, attempt);

@@ -78,6 +78,7 @@ final class Waiter {
     }
 
     LockAdmin.WaitingCaller snapshot(long now, int position) {
-        return new LockAdmin.WaitingCaller(request.name(), lock.key, owner.label(), waited(now), position, attempts);
+        return new LockAdmin.WaitingCaller(
+                request.name(), lock.key, owner.label(), waited(now), position, attempts, request.mode());
     }
 }

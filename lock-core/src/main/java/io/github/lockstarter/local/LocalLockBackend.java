@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -132,13 +134,16 @@ public final class LocalLockBackend implements LockBackend {
 
     @Override
     public synchronized CompletionStage<StoredLock> inspect(String key, int slot) {
-        List<LocalLock> readers = slot == 0 ? lock(key, 0).readers() : List.of();
-        return done((readers.isEmpty() ? lock(key, slot) : readers.get(0)).seen());
+        return done(lock(key, slot).seen());
     }
 
     @Override
     public synchronized CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
-        return done(lock(key, slot).revoke(fencingToken));
+        LocalLock lock = lock(key, slot);
+        Optional<LocalLock> reader = lock.readers().stream()
+                .filter(each -> each.fencingToken == fencingToken)
+                .findFirst();
+        return done(reader.orElse(lock).revoke(fencingToken));
     }
 
     @Override
@@ -487,7 +492,9 @@ public final class LocalLockBackend implements LockBackend {
             }
             LockToken revoked = owner;
             free();
-            wake();
+            if (!isOfReader() || line.readers().isEmpty()) {
+                wake();
+            }
             if (revoked != null) {
                 tell(revoked.instanceId(), listener -> listener.onRevoked(place.key, revoked.fingerprint()));
             }
@@ -495,6 +502,11 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         StoredLock seen() {
+            SortedMap<Integer, StoredLock.Held> readers = new TreeMap<>();
+            readers().forEach(reader -> readers.put(reader.place.slot, (StoredLock.Held) reader.seen()));
+            if (!readers.isEmpty()) {
+                return new StoredLock.Read(readers, waiters.size());
+            }
             if (!taken) {
                 return new StoredLock.Free(fencingToken, line.waiters.size());
             }

@@ -2,10 +2,14 @@ package io.github.lockstarter.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
@@ -131,6 +135,36 @@ public abstract class EngineReadersContract extends EngineContract {
         assertThat(first.locks().tryAcquire(request)).isEmpty();
     }
 
+    /** For gauges of waiting callers. */
+    @Test
+    void eachReaderHasAnEventThatEndsItsWait() throws Exception {
+        LockHandle writer = second.locks().acquire(toWrite);
+        List<Future<LockHandle>> readers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            readers.add(elsewhere(() -> first.locks().acquire(toRead)));
+        }
+        awaitWaiters(first, 3);
+        assertThat(first.admin().waiters())
+                .extracting(LockAdmin.WaitingCaller::mode)
+                .containsOnly(LockMode.READ);
+        writer.close();
+        for (Future<LockHandle> reader : readers) {
+            resultOf(reader);
+        }
+        LockHandle later = first.locks().acquire(toRead);
+
+        await().untilAsserted(() -> assertThat(first.events().of(LockEvent.Joined.class))
+                .extracting(LockEvent.Joined::queued, LockEvent.Joined::fencingToken)
+                .containsExactly(
+                        tuple(true, later.fencingToken()),
+                        tuple(true, later.fencingToken()),
+                        tuple(false, later.fencingToken())));
+        assertThat(first.events().of(LockEvent.Contended.class)).hasSize(3);
+        assertThat(first.events().of(LockEvent.Acquired.class))
+                .extracting(LockEvent.Acquired::path)
+                .containsExactly(LockEvent.Path.WAITED);
+    }
+
     /** It would wait for itself. */
     @Test
     void aThreadThatReadsMayReadAgainButNotWrite() throws Exception {
@@ -239,6 +273,26 @@ public abstract class EngineReadersContract extends EngineContract {
         assertThat(other.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(elsewhere.isHeld()).isTrue();
         assertThat(first.locks().tryAcquire(request)).isEmpty();
+    }
+
+    @Test
+    void anOperatorElsewhereTakesTheLockFromReadersOfAnInstance() {
+        LockHandle one = first.locks().acquire(toRead);
+        LockHandle other = first.locks().acquire(readOfThread);
+        LockHandle elsewhere = second.locks().acquire(toRead);
+        assertThat(first.locks().heldLocks().find(key)).hasValueSatisfying(held -> {
+            assertThat(held.mode()).isEqualTo(LockMode.READ);
+            assertThat(held.holdCount()).isEqualTo(2);
+        });
+
+        assertThat(second.admin().revoke(key, one.fencingToken()).join()).isEqualTo(new Revocation.Revoked());
+
+        await().untilAsserted(
+                        () -> assertThat(List.of(one.state(), other.state())).containsOnly(HoldState.LOST));
+        assertThat(elsewhere.isHeld()).isTrue();
+        assertThat(second.admin().inspect(key).join())
+                .isInstanceOfSatisfying(StoredLock.Read.class, read -> assertThat(read.readers())
+                        .containsOnlyKeys(elsewhere.slot()));
     }
 
     @Test

@@ -3,6 +3,9 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -231,5 +234,60 @@ public abstract class ReadersContract extends BackendContract {
         }
 
         assertThat(tryToRead(bob)).isInstanceOf(Contended.class);
+    }
+
+    @Test
+    void anOperatorSeesEachReader() {
+        Reader first = read(alice);
+        Reader second = read(bob);
+        newClient().queue(key);
+
+        StoredLock.Read seen = (StoredLock.Read) inspect(0);
+
+        assertThat(seen.readers()).containsOnlyKeys(first.grant.slot(), second.grant.slot());
+        assertThat(seen.waitingInstances()).isEqualTo(1);
+        for (Reader each : List.of(first, second)) {
+            StoredLock.Held hold = seen.readers().get(each.grant.slot());
+            assertThat(hold.holder()).hasValue(new LockHolder(each.token.instance()));
+            assertThat(hold.fencingToken()).isEqualTo(each.grant.fencingToken());
+            assertThat(hold.remainingLease())
+                    .hasValueSatisfying(left -> assertThat(left).isPositive().isLessThanOrEqualTo(LEASE));
+            assertThat(inspect(each.grant.slot())).isInstanceOf(StoredLock.Held.class);
+        }
+        first.release(key);
+        assertThat(((StoredLock.Read) inspect(0)).readers()).containsOnlyKeys(second.grant.slot());
+        second.release(key);
+        assertThat(inspect(0)).isInstanceOf(StoredLock.Free.class);
+    }
+
+    @Test
+    void anOperatorTakesTheLockFromOneReaderAtATime() {
+        Needs.of(store).signalsInOrder();
+        Reader first = read(alice);
+        Reader second = read(alice);
+        bob.queue(key);
+        assertThat(revoke(0, second.grant.fencingToken() + 1)).isInstanceOfSatisfying(Revocation.Stale.class, stale -> {
+            assertThat(stale.found()).isInstanceOf(StoredLock.Read.class);
+        });
+
+        assertThat(revoke(0, first.grant.fencingToken())).isInstanceOf(Revocation.Revoked.class);
+
+        assertThat(first.renew(key, LEASE)).isInstanceOf(RenewResult.NotHeld.class);
+        assertThat(second.renew(key, LEASE)).isInstanceOf(RenewResult.Renewed.class);
+        assertThat(tryToWrite(bob)).isInstanceOf(Contended.class);
+        assertNotSignalled(bob);
+        assertThat(revoke(second.grant.slot(), second.grant.fencingToken())).isInstanceOf(Revocation.Revoked.class);
+        assertSignalled(bob);
+        assertThat(tryToWrite(bob)).isInstanceOf(Granted.class);
+        await().untilAsserted(() -> assertThat(alice.revoked())
+                .containsExactly(key + "@" + first.token.fingerprint(), key + "@" + second.token.fingerprint()));
+    }
+
+    private StoredLock inspect(int slot) {
+        return SpiClient.answer(bob.backend().inspect(key, slot));
+    }
+
+    private Revocation revoke(int slot, long fencingToken) {
+        return SpiClient.answer(bob.backend().revoke(key, slot, fencingToken));
     }
 }

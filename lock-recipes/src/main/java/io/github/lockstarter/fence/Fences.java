@@ -78,7 +78,7 @@ public final class Fences {
     /**
      * Enters the current transaction with all locks of this thread, in the order of their keys: those of {@link
      * LockHandle#allCurrent()} and of the {@link LockContext} of asynchronous work, not those of {@link
-     * LockOperations#acquire}. Repeatable.
+     * LockOperations#acquire}, or that are only read. Repeatable.
      *
      * @throws OvertakenException if a later holder of a lock has entered; roll the transaction back
      * @throws DataAccessException if the row stays locked too long, or the transaction cannot be serialized; roll it

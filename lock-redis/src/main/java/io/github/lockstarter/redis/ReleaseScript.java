@@ -66,7 +66,10 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
     @Override
     public CompletionStage<List<ReleaseResult>> send(List<ReleaseCommand> commands) {
         ReleaseCommand first = commands.get(0);
-        return run(runner, isOfReader(first) ? callOfReader(first) : call(commands), new Statuses(commands));
+        ScriptCall call = isOfReader(first)
+                ? ofReader(keySpace, first.key(), first.token().value(), ScriptCall.ABSENT)
+                : call(commands);
+        return run(runner, call, new Statuses(commands));
     }
 
     /**
@@ -82,15 +85,18 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
         return Slots.OF_READERS.contains(command.slots().from());
     }
 
-    /** For all slots of readers, since the last one frees the lock. */
-    private ScriptCall callOfReader(ReleaseCommand command) {
-        LockKeys lock = keySpace.keysOf(command.key());
+    /**
+     * For all slots of readers, since the last one frees the lock.
+     *
+     * @param purpose of a revocation; else absent
+     */
+    static ScriptCall ofReader(KeySpace keySpace, String key, String token, String purpose) {
+        LockKeys lock = keySpace.keysOf(key);
         String[] keys = Stream.concat(
                         KeySpace.slotsOf(lock.lock(), Slots.OF_READERS).stream(),
                         Stream.of(lock.lock(), lock.waiters()))
                 .toArray(String[]::new);
-        String token = command.token().value();
-        return new ScriptCall(LockScript.RELEASE_READ, keys, token, lock.name(), counting(keySpace));
+        return new ScriptCall(LockScript.RELEASE_READ, keys, token, lock.name(), counting(keySpace), purpose);
     }
 
     /** Releases the one of several slots that the token holds, in one call. */

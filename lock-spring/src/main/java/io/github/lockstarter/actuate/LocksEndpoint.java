@@ -9,6 +9,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
 import io.github.lockstarter.actuate.LocksReport.WaiterReport;
+import io.github.lockstarter.spi.Slots;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -115,9 +116,9 @@ public final class LocksEndpoint {
     }
 
     private static int checked(@Nullable Integer slot) {
-        if (slot != null && (slot < 0 || slot >= LockRequest.MAX_PERMITS)) {
+        if (slot != null && (slot < 0 || slot >= Slots.OF_READERS.end())) {
             throw new InvalidEndpointRequestException(
-                    "The slot is " + slot + "; give 0 to " + (LockRequest.MAX_PERMITS - 1), "slot");
+                    "The slot is " + slot + "; give 0 to " + (Slots.OF_READERS.end() - 1), "slot");
         }
         return slot == null ? 0 : slot;
     }

@@ -137,11 +137,14 @@ record LockedMethod(
             return new LockRequest(
                     name, List.of(name), Ownership.THREAD, attributes.inTransaction(), terms, Optional.empty());
         } catch (IllegalArgumentException e) {
-            throw new LockStartException(
-                    placeholders.method(),
-                    e.getMessage() + ".",
-                    "Correct leaseMs, maxWaitMs, minHoldMs, maxHoldMs or permits, or the text in its place (not both), "
-                            + "or leave it out to use the configured value.");
+            boolean namesTheFix = String.valueOf(e.getMessage()).contains(". ");
+            throw namesTheFix
+                    ? LockStartException.of(placeholders.method(), e)
+                    : new LockStartException(
+                            placeholders.method(),
+                            e.getMessage() + ".",
+                            "Correct leaseMs, maxWaitMs, minHoldMs, maxHoldMs or permits, or the text in its place (not both), "
+                                    + "or leave it out to use the configured value.");
         }
     }
 

@@ -59,6 +59,8 @@ final class LockLog implements LockListener {
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Acquired acquired) {
             acquired(acquired);
+        } else if (event instanceof LockEvent.Joined joined) {
+            debug(joined, "Joined readers of lock '{}' (fencing token {}) after {}", joined.waited());
         } else if (event instanceof LockEvent.Released released) {
             released(released);
         } else if (event instanceof LockEvent.Contended contended) {

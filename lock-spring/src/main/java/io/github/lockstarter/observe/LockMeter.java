@@ -27,7 +27,7 @@ enum LockMeter implements MeterDocumentation {
 
     HOLD("distributed.lock.hold", Meter.Type.TIMER, "Time a lock was held"),
 
-    /** Nested holds count once. */
+    /** Nested holds, and those of readers of a lock, count once. */
     HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks that this instance holds"),
 
     WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Callers that wait for a lock"),

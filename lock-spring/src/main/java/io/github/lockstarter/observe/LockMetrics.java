@@ -106,6 +106,8 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
         LockNameMeters meters = metersOf(event.name());
         if (event instanceof LockEvent.Acquired acquired) {
             acquired(meters, acquired);
+        } else if (event instanceof LockEvent.Joined joined) {
+            answered(meters, meters.acquired, joined.waited(), joined.queued());
         } else if (event instanceof LockEvent.Released released) {
             if (released.outcome() != ReleaseOutcome.LOST) { // a loss is counted by its own event
                 ended(meters, released.held());
@@ -113,7 +115,7 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
         } else if (event instanceof LockEvent.Contended) {
             meters.waiting.incrementAndGet();
         } else if (event instanceof LockEvent.NotAcquired refused) {
-            notAcquired(meters, refused);
+            answered(meters, meters.refused(refused.refusal()), refused.waited(), refused.queued());
         } else if (event instanceof LockEvent.Renewed renewed) {
             meters.count(renewed.outcome());
         } else if (event instanceof LockEvent.Lost lost) {
@@ -140,9 +142,9 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
         meters.count(event.path());
     }
 
-    private static void notAcquired(LockNameMeters meters, LockEvent.NotAcquired event) {
-        meters.refused(event.refusal()).record(event.waited());
-        if (event.queued()) {
+    private static void answered(LockNameMeters meters, Timer calls, Duration waited, boolean queued) {
+        calls.record(waited);
+        if (queued) {
             meters.waiting.decrementAndGet();
         }
     }

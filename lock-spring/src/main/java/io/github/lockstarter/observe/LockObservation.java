@@ -52,6 +52,7 @@ final class LockObservation {
         this.observation = Observation.createNotStarted(name, registry)
                 .contextualName(contextualName)
                 .lowCardinalityKeyValue("lock.name", request.name())
+                .lowCardinalityKeyValue("lock.mode", request.terms().reads() ? "read" : "write")
                 .lowCardinalityKeyValue(OUTCOME, "unknown");
         if (keys != KeyDisplay.NONE) {
             String key = String.join(", ", request.keys());

@@ -10,12 +10,14 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.actuate.LocksEndpoint.Release;
 import io.github.lockstarter.actuate.LocksEndpoint.Release.ReportedOutcome;
 import io.github.lockstarter.actuate.LocksReport.HeldLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
 import io.github.lockstarter.actuate.LocksReport.StoredLockReport.State;
+import io.github.lockstarter.actuate.LocksReport.WaiterReport;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -220,6 +222,63 @@ class LocksEndpointTests {
                         .store()
                         .state())
                 .isEqualTo(State.FREE);
+    }
+
+    @Test
+    void showsTheReadersOfALockAndReleasesOneOfThem() {
+        LockRequest toRead = LockRequest.of("catalog:7").mode(LockMode.READ);
+        LockHandle ours = engine.acquire(toRead);
+        engine.acquire(toRead.ownedByHandle());
+        LockHandle theirs = other.acquire(toRead);
+        LockHandle written = engine.acquire(LockRequest.of("order:7"));
+        other.acquireAsync(LockRequest.of("catalog:7"));
+        await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, "otherLocks", null)
+                        .waiting())
+                .singleElement()
+                .extracting(WaiterReport::mode)
+                .isEqualTo(LockMode.WRITE));
+
+        LocksReport report = endpoint.locks(SecurityContext.NONE, "catalog:7", null, null, null);
+
+        assertThat(report.held())
+                .singleElement()
+                .extracting(HeldLockReport::mode, HeldLockReport::holdCount, HeldLockReport::slot)
+                .containsExactly(LockMode.READ, 2, ours.slot());
+        assertThat(endpoint.locks(SecurityContext.NONE, "order:7", null, null, null)
+                        .held())
+                .extracting(HeldLockReport::mode)
+                .containsExactly(LockMode.WRITE);
+        assertThat(report.store().state()).isEqualTo(State.READ);
+        await().untilAsserted(
+                        () -> assertThat(stored("catalog:7").waitingInstances()).isEqualTo(1));
+        assertThat(report.store().holder()).isNull();
+        assertThat(report.store().readers()).hasSize(2).last().satisfies(reader -> {
+            assertThat(reader.state()).isEqualTo(State.HELD);
+            assertThat(reader.slot()).isEqualTo(theirs.slot());
+            assertThat(reader.fencingToken()).isEqualTo(theirs.fencingToken());
+            assertThat(reader.remainingMs()).isBetween(1L, 30_000L);
+            assertThat(reader.holder().host()).hasValue("pod-7");
+        });
+        assertThat(endpoint.release(
+                                SecurityContext.NONE, "catalog:7", theirs.fencingToken(), "hangs", null, theirs.slot())
+                        .getBody()
+                        .outcome())
+                .isEqualTo(ReportedOutcome.RELEASED);
+        await().untilAsserted(() -> assertThat(theirs.isHeld()).isFalse());
+        assertThat(stored("catalog:7").readers()).hasSize(1);
+        assertThat(ours.isHeld()).isTrue();
+        assertThat(written.isHeld()).isTrue();
+    }
+
+    private StoredLockReport stored(String key) {
+        return endpoint.locks(SecurityContext.NONE, key, null, null, null).store();
+    }
+
+    @Test
+    void refusesASlotThatNoLockHas() {
+        assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, "order:7", null, null, 1_056))
+                .isInstanceOf(InvalidEndpointRequestException.class)
+                .hasMessage("The slot is 1056; give 0 to 1055");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -78,6 +79,26 @@ class LockMetricsOfEngineTests {
         await().untilAsserted(() -> assertThat(acquires("acquired")).isEqualTo(2));
         await().untilAsserted(() -> assertThat(gauge("held")).isZero());
         assertThat(gauge("waiting")).isZero();
+    }
+
+    @Test
+    void readersAreCountedAsCallersAndTheirCommonHoldOnce() {
+        LockRequest toRead = REQUEST.mode(LockMode.READ);
+        LockHandle theirs = other.acquire(REQUEST);
+        List<CompletableFuture<LockHandle>> readers =
+                List.of(engine.acquireAsync(toRead), engine.acquireAsync(toRead), engine.acquireAsync(toRead));
+        await().ignoreExceptions()
+                .untilAsserted(() -> assertThat(gauge("waiting")).isEqualTo(3));
+        theirs.release();
+        readers.forEach(CompletableFuture::join);
+        engine.acquire(toRead).release();
+
+        await().untilAsserted(() -> assertThat(acquires("acquired")).isEqualTo(4));
+        assertThat(gauge("waiting")).isZero();
+        assertThat(gauge("held")).isEqualTo(1);
+        readers.forEach(reader -> reader.join().release());
+        await().untilAsserted(() -> assertThat(gauge("held")).isZero());
+        assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(1);
     }
 
     @Test

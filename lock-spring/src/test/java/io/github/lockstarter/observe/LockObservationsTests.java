@@ -8,6 +8,7 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.EngineEnvironment;
@@ -121,6 +122,18 @@ class LockObservationsTests {
 
         template(registry, KeyDisplay.NONE).execute(REQUEST, () -> {});
         observed(SECTION).doesNotHaveHighCardinalityKeyValueWithKey("lock.key");
+    }
+
+    @Test
+    void showsWhetherALockIsReadOrWritten() {
+        locks.execute(REQUEST, () -> {});
+        observed(ACQUISITION).hasLowCardinalityKeyValue("lock.mode", "write");
+        observed(SECTION).hasLowCardinalityKeyValue("lock.mode", "write");
+        registry.clear();
+
+        locks.execute(REQUEST.mode(LockMode.READ), () -> {});
+        observed(ACQUISITION).hasLowCardinalityKeyValue("lock.mode", "read");
+        observed(SECTION).hasLowCardinalityKeyValue("lock.mode", "read");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
@@ -37,6 +38,20 @@ class InJvmLocksTests {
 
             other.release();
             assertThat(new Orders(locks).cancel(42)).isEqualTo("cancelled 42");
+        }
+    }
+
+    @Test
+    void hasReaders() {
+        try (InJvmLocks locks = new InJvmLocks()) {
+            LockRequest read = LockRequest.of("catalog").mode(LockMode.READ);
+            LockHandle other = locks.acquireAsync(read).join();
+
+            assertThat(locks.execute(read, () -> "read")).isEqualTo("read");
+            assertThat(locks.tryAcquire("catalog")).isEmpty();
+
+            other.release();
+            assertThat(locks.tryAcquire("catalog")).isPresent();
         }
     }
 

@@ -147,8 +147,8 @@ class RedisFencesIT {
         assertThatThrownBy(() -> fences.run(WRITE, BALANCE, "1"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "Fences were called under no lock. Call them inside of a method with @DistributedLock, or of"
-                                + " LockOperations.execute");
+                        "Fences were called under no lock, or one that is only read (mode READ). Call them inside of"
+                                + " a method with @DistributedLock that writes, or of LockOperations.execute");
         assertThatThrownBy(() -> holding(
                         1,
                         () -> redis.executePipelined(new SessionCallback<Object>() {

@@ -333,8 +333,8 @@ public abstract class FenceSuite {
         assertThatThrownBy(() -> transaction.execute(status -> enterAndAdd(1)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "Fences were called under no lock. Call them inside of a method with @DistributedLock, or of"
-                                + " LockOperations.execute");
+                        "Fences were called under no lock, or one that is only read (mode READ). Call them inside of"
+                                + " a method with @DistributedLock that writes, or of LockOperations.execute");
         assertThatThrownBy(() -> Overlapping.hold(1, () -> enterAndAdd(1), "account"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(

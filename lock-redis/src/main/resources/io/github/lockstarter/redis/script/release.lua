@@ -104,17 +104,7 @@ for i = 1, count do
       break
     end
     -- include signal.lua: leaves woken and unsent
-    local revoked, holder = nil, nil
-    if revokes then
-      -- Nothing of a lock that was kept.
-      revoked, holder = string.match(token, '^%d+@?%d* (([0-9a-f]+):.*)$')
-    end
-    if revoked then
-      local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
-      local message = '%~' .. redis.sha1hex(revoked) .. ':' .. (name ~= '' and name or tag)
-      local sent = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, message)
-      unsent = type(sent) == 'table' and (unsent and unsent .. '\n' or '') .. holder .. ' ' .. message or unsent
-    end
+    -- include revocation.lua: leaves unsent
     if patience and (woken == SIGNALLED or unsent or rest > 0) then
       local now = redis.call('TIME')
       redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)

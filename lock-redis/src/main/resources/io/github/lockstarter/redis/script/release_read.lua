@@ -4,9 +4,10 @@
 -- KEYS[i]            slot of readers, see acquire_read.lua
 -- KEYS[readers + 1]  gate, see acquire_read.lua
 -- KEYS[readers + 2]  waiters: sorted set of the waiting instances; the score is the position in microseconds
--- ARGV[1]  token of the hold, or of an attempt
+-- ARGV[1]  token of the hold, or of an attempt; of a revocation, all that is stored in the slot
 -- ARGV[2]  the lock's name in messages to mailboxes; absent or empty if it is the tag
 -- ARGV[3]  not empty if PUBLISH does not count subscribers of other servers
+-- ARGV[4]  'revoked' for an operator who revokes the hold: its owner is notified, as by release.lua
 --
 -- Returns a status, as release.lua for a single lock:
 --   3, 2  the last reader left
@@ -15,7 +16,7 @@
 
 local readers = #KEYS - 2
 local slots, gate, waiters = {unpack(KEYS, 1, readers)}, KEYS[readers + 1], KEYS[readers + 2]
-local token, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
+local token, name, uncounted, revokes = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == 'revoked'
 
 -- Maximum number of instances to signal; later ones poll.
 local TRIES = 16
@@ -33,10 +34,11 @@ if not own then
 end
 redis.call('DEL', own)
 local stored = redis.pcall('GET', gate)
-if others or type(stored) ~= 'string' or string.sub(stored, 18) ~= '%read' then
-  return DONE
+local isLast = not others and type(stored) == 'string' and string.sub(stored, 18) == '%read'
+if isLast then
+  redis.call('DEL', gate)
 end
-redis.call('DEL', gate)
-local lock, mayWait, leaves = gate, true, nil
+local lock, mayWait, leaves = gate, isLast, nil
 -- include signal.lua: leaves woken and unsent
+-- include revocation.lua: leaves unsent
 return unsent and woken .. ' ' .. unsent or woken

@@ -2,6 +2,8 @@ package io.github.lockstarter.autoconfigure.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.autoconfigure.StoreCheck;
@@ -66,6 +68,21 @@ class EtcdLockPropertiesTests {
                     assertThat(properties.requiredAtStart()).isFalse();
                     assertThat(properties + " " + settings).doesNotContain("secret");
                 });
+    }
+
+    static class Catalog {
+        @DistributedLock(name = "catalog", mode = LockMode.READ)
+        public void browse() {}
+    }
+
+    @Test
+    void refuseALockThatIsRead() {
+        application
+                .withBean(Catalog.class)
+                .withPropertyValues("distributed-lock.backend=etcd", "distributed-lock.etcd.required-at-start=false")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("Lock 'catalog' is read (mode READ), and the store 'etcd' has no locks for readers.")
+                        .contains("Leave the mode out, or keep the lock in another store"));
     }
 
     @ParameterizedTest

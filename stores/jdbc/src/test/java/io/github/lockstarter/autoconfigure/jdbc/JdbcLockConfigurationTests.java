@@ -2,7 +2,9 @@ package io.github.lockstarter.autoconfigure.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
@@ -97,6 +99,21 @@ class JdbcLockConfigurationTests {
                     acquired[0].release();
                     assertThat(database.number(ROWS)).isZero();
                 });
+    }
+
+    static class Catalog {
+        @DistributedLock(name = "catalog", mode = LockMode.READ)
+        public void browse() {}
+    }
+
+    @Test
+    void refusesALockThatIsRead() {
+        application
+                .withBean(Catalog.class)
+                .withPropertyValues("distributed-lock.jdbc.required-at-start=false")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("Lock 'catalog' is read (mode READ), and the store 'jdbc' has no locks for readers.")
+                        .contains("Leave the mode out, or keep the lock in another store"));
     }
 
     @Test

@@ -2,6 +2,8 @@ package io.github.lockstarter.autoconfigure.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
@@ -62,6 +64,22 @@ class RedlockPropertiesTests {
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains("distributed-lock")
                         .contains(message));
+    }
+
+    static class Catalog {
+        @DistributedLock(name = "catalog", mode = LockMode.READ)
+        public void browse() {}
+    }
+
+    @Test
+    void refuseALockThatIsRead() {
+        application
+                .withBean(Catalog.class)
+                .withPropertyValues("distributed-lock.backend=redlock", "distributed-lock.redlock.nodes=a:1,b:2,c:3")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(
+                                "Lock 'catalog' is read (mode READ), and the store 'redlock' has no locks for readers.")
+                        .contains("Leave the mode out, or keep the lock in another store"));
     }
 
     /** The class path of this module has no other store. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
@@ -161,6 +162,23 @@ class ZooKeeperLockConfigurationTests {
                         .getFailure()
                         .rootCause()
                         .hasMessageContaining("ZooKeeper keeps no lock for a minimum hold"));
+    }
+
+    static class Catalog {
+        @DistributedLock(name = "catalog", mode = LockMode.READ)
+        public void browse() {}
+    }
+
+    @Test
+    void refusesALockThatIsRead() {
+        inZooKeeper
+                .withBean(Catalog.class)
+                .withPropertyValues("distributed-lock.zookeeper.required-at-start=false")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageEndingWith("Lock 'catalog' is read (mode READ), and the store 'zookeeper' has no"
+                                + " locks for readers."));
     }
 
     @Test

@@ -22,9 +22,7 @@ class TicketMutantsTests {
         return List.of(
                 Mutant.named("attach-any", "An attach replaces only the token of its ticket", "I1", "I4")
                         .editing(
-                                "acquire.lua",
-                                "owner and string.match(owner, ' (.*)$') == replaced",
-                                "owner and true"),
+                                "acquire.lua", "owner and string.match(owner, ' (.*)$') == replaced", "owner and true"),
                 Mutant.named("ticket-taken-over", "The lock of a ticket is not taken over", "I1")
                         .editing("look.lua", "local heard = gone and counted[gone]", """
                                 if not gone and string.find(owner, '(detached)', 1, true) then

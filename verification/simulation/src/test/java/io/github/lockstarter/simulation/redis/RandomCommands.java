@@ -85,7 +85,10 @@ final class RandomCommands {
             case RELEASE -> release(lock, keys, arguments);
             case RELEASE_READ -> {
                 keys.addAll(slotsOfReaders(lock));
-                arguments.addAll(List.of(holder(any(keys)), name(), optional("uncounted")));
+                String slot = any(keys);
+                boolean revokes = random.nextInt(4) == 0;
+                String token = revokes ? text(slot) : holder(slot);
+                arguments.addAll(List.of(token, name(), optional("uncounted"), revokes ? "revoked" : ""));
                 keys.addAll(List.of(lock, waiters(lock)));
             }
             case BEAT -> {
@@ -99,6 +102,9 @@ final class RandomCommands {
                 arguments.addAll(List.of(instance, beginOfTrace(instance), optional("+")));
             }
             case INSPECT -> {
+                if (random.nextBoolean()) {
+                    keys.addAll(slotsOfReaders(lock));
+                }
                 keys.addAll(List.of(lock, waiters(lock), HISTORY, TAKEOVERS));
                 arguments.addAll(List.of(known(), millis()));
             }
