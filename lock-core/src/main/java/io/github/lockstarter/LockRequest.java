@@ -266,9 +266,8 @@ public record LockRequest(
     /**
      * {@return a copy with this mode} Any number of callers that {@link LockMode#READ READ} hold the lock at the same
      * time; the ordinary lock of the key excludes them. Those of one instance with the same terms share a hold, with
-     * one fencing token and one maximum hold, which ends for all of them if it is lost; without renewal, only those that
-     * waited together. A caller that writes may read; one that only reads cannot begin to
-     * write.
+     * one fencing token and one maximum hold, which ends for all of them if it is lost; without renewal, only those
+     * that waited together. A caller that writes may read; one that only reads cannot begin to write.
      *
      * @param mode such as {@link LockMode#READ}
      */

@@ -263,9 +263,7 @@ final class Messages {
         return new LockBackendException(
                 hold.lock.key,
                 "Could not downgrade " + named(hold) + ": "
-                        + failed.map(FailedResult::reason)
-                                .orElse(
-                                        "the store has no slot of readers for it, since all are taken or the lock is gone")
+                        + failed.map(FailedResult::reason).orElse("all slots of readers are taken, or it is gone")
                         + ". Others may read it already. Call downgrade again, or release the lock",
                 failed.map(FailedResult::cause).orElse(null));
     }

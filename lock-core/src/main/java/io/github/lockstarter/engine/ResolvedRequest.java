@@ -132,7 +132,7 @@ record ResolvedRequest(String name, LockTerms terms, Duration warnAfter, Optiona
         return with(terms.mode(LockMode.READ));
     }
 
-    /** Whether it reads and its terms suit a hold of the other, which has one name and counts its times from the grant. */
+    /** Whether it reads, and may share a hold of the other, which has one name and counts its times from the grant. */
     boolean mayShare(ResolvedRequest other) {
         return reads()
                 && name.equals(other.name)
