@@ -1,6 +1,7 @@
 package io.github.lockstarter.contract;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.LockBackend;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
@@ -22,6 +24,7 @@ public final class CompetingJvm {
 
     static final String KEY = "competing-jvms";
     static final int THREADS = 8;
+    static final int RUNS_PER_WRITE = 4;
 
     enum Mode {
         /** Its threads read a number from a file, add one, and write it back. */
@@ -29,6 +32,9 @@ public final class CompetingJvm {
 
         /** The same without the lock. */
         COUNT_UNLOCKED,
+
+        /** Counts in one of {@link #RUNS_PER_WRITE} runs; in the others, acquires the lock to read. */
+        COUNT_AMONG_READERS,
 
         /** Acquires the lock, prints {@code held} and the fencing token, and holds it until the JVM ends. */
         HOLD
@@ -63,8 +69,15 @@ public final class CompetingJvm {
                 LockSupport.park();
             }
         }
+        AtomicInteger runs = new AtomicInteger();
         Crowd.of(THREADS).eachRuns(times, () -> {
-            if (mode == Mode.COUNT) {
+            if (mode == Mode.COUNT_AMONG_READERS && runs.incrementAndGet() % RUNS_PER_WRITE != 0) {
+                try (LockHandle held = application.locks().acquire(request.mode(LockMode.READ))) {
+                    long from = System.nanoTime();
+                    counted(file);
+                    print(from, held.fencingToken(), LockMode.READ);
+                }
+            } else if (mode != Mode.COUNT_UNLOCKED) {
                 try (LockHandle held = application.locks().acquire(request)) {
                     count(file, held.fencingToken());
                 }
@@ -83,7 +96,11 @@ public final class CompetingJvm {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        System.out.println("section " + from + " " + System.nanoTime() + " " + fencingToken);
+        print(from, fencingToken, LockMode.WRITE);
+    }
+
+    private static void print(long from, long fencingToken, LockMode mode) {
+        System.out.println("section " + from + " " + System.nanoTime() + " " + fencingToken + " " + mode);
     }
 
     /** The number in the file; 0 while another one writes it. */

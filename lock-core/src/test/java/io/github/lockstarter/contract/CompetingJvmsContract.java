@@ -3,6 +3,7 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.CompetingJvm.Mode;
 import io.github.lockstarter.kit.Patience;
@@ -69,6 +70,22 @@ public abstract class CompetingJvmsContract {
 
     @Test
     @Tag(Effort.FULL)
+    void losesNoIncrementAmongReaders() throws IOException {
+        try (LockStore store = stores.get()) {
+            Needs.of(store).readers();
+        }
+        Path file = file();
+        OverlapDetector sections = sectionsOf(Mode.COUNT_AMONG_READERS, file);
+
+        assertThat(sections.count()).isEqualTo(ALL);
+        assertThat(sections.overlaps()).isEmpty();
+        assertThat(sections.fencingViolations()).isEmpty();
+        assertThat(CompetingJvm.counted(file)).isEqualTo(ALL / CompetingJvm.RUNS_PER_WRITE);
+        assertNothingLeft();
+    }
+
+    @Test
+    @Tag(Effort.FULL)
     void findsOverlapsAndLostIncrementsWithoutTheLock() throws IOException {
         Path file = file();
         OverlapDetector sections = sectionsOf(Mode.COUNT_UNLOCKED, file);
@@ -123,6 +140,10 @@ public abstract class CompetingJvmsContract {
     private static Section section(ChildJvm child, String line) {
         String[] fields = line.split(" ", -1);
         return new Section(
-                "JVM " + child.pid(), Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.parseLong(fields[3]));
+                "JVM " + child.pid(),
+                Long.parseLong(fields[1]),
+                Long.parseLong(fields[2]),
+                Long.parseLong(fields[3]),
+                LockMode.valueOf(fields[4]));
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockMode;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -27,6 +28,18 @@ public final class CriticalSection {
         unsynchronised = seen + 1;
         detector.record(
                 new OverlapDetector.Section(Thread.currentThread().getName(), from, System.nanoTime(), fencingToken));
+    }
+
+    /**
+     * Runs a section that only reads.
+     *
+     * @param fencingToken of the hold
+     */
+    public void read(long fencingToken) {
+        long from = System.nanoTime();
+        LockSupport.parkNanos(DWELL_NANOS);
+        String owner = Thread.currentThread().getName();
+        detector.record(new OverlapDetector.Section(owner, from, System.nanoTime(), fencingToken, LockMode.READ));
     }
 
     /** {@return the counter, which equals the number of runs if exclusion held} */

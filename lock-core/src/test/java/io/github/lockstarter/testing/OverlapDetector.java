@@ -1,14 +1,19 @@
 package io.github.lockstarter.testing;
 
+import io.github.lockstarter.LockMode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiPredicate;
+import java.util.function.ToLongFunction;
 
 /**
- * Checks critical sections after the fact: that no two overlapped, and that the fencing tokens grew in the order in
- * which they ran. Exact, since {@link System#nanoTime()} is one clock for all JVMs of a machine. Thread-safe.
+ * Checks critical sections after the fact: that no two overlapped of which one wrote, and that the fencing tokens grew
+ * in the order in which they ran; those of sections that read may be equal. Exact, since {@link System#nanoTime()} is
+ * one clock for all JVMs of a machine. Thread-safe.
  */
 public final class OverlapDetector {
 
@@ -20,7 +25,13 @@ public final class OverlapDetector {
      * @param from {@link System#nanoTime()} after the entry
      * @param to {@link System#nanoTime()} before the exit
      */
-    public record Section(String owner, long from, long to, long fencingToken) {}
+    public record Section(String owner, long from, long to, long fencingToken, LockMode mode) {
+
+        /** One that writes. */
+        public Section(String owner, long from, long to, long fencingToken) {
+            this(owner, from, to, fencingToken, LockMode.WRITE);
+        }
+    }
 
     /**
      * Adds a section that is over.
@@ -41,33 +52,43 @@ public final class OverlapDetector {
     }
 
     /**
-     * Sections that started before the end of the previous one, in one sentence each; empty if exclusion held. If any
-     * two sections overlap, there is at least one.
+     * Sections that started before the end of an earlier one, in one sentence each; empty if exclusion held. If any two
+     * sections overlap of which one writes, there is at least one.
      */
     public List<String> overlaps() {
-        List<String> found = new ArrayList<>();
-        List<Section> ordered = inOrder();
-        for (int i = 1; i < ordered.size(); i++) {
-            Section earlier = ordered.get(i - 1);
-            Section later = ordered.get(i);
-            if (later.from() - earlier.to() < 0) {
-                found.add(later + " began before the end of " + earlier);
-            }
-        }
-        return found;
+        return violations(Section::to, (later, end) -> later.from() - end < 0, " began before the end of ");
     }
 
     /**
-     * Sections whose fencing token is not greater than the previous one, in one sentence each; empty if the tokens grew
+     * Sections whose fencing token is not greater than an earlier one, in one sentence each; empty if the tokens grew
      * strictly.
      */
     public List<String> fencingViolations() {
+        return violations(
+                Section::fencingToken,
+                (later, token) -> later.fencingToken() <= token,
+                " has no greater fencing token than ");
+    }
+
+    /** Compares each section with the earlier one that excludes it and has the greatest value. */
+    private List<String> violations(
+            ToLongFunction<Section> value, BiPredicate<Section, Long> isWrong, String explanation) {
         List<String> found = new ArrayList<>();
-        List<Section> ordered = inOrder();
-        for (int i = 1; i < ordered.size(); i++) {
-            if (ordered.get(i).fencingToken() <= ordered.get(i - 1).fencingToken()) {
-                found.add(ordered.get(i) + " has no greater fencing token than " + ordered.get(i - 1));
-            }
+        Comparator<Section> byValue = Comparator.comparingLong(value);
+        Optional<Section> greatest = Optional.empty();
+        Optional<Section> greatestToWrite = Optional.empty();
+        for (Section each : inOrder()) {
+            boolean reads = each.mode() == LockMode.READ;
+            (reads ? greatestToWrite : greatest)
+                    .filter(earlier -> isWrong.test(each, value.applyAsLong(earlier)))
+                    .ifPresent(earlier -> found.add(each + explanation + earlier));
+            greatest = Optional.of(greatest.filter(earlier -> byValue.compare(earlier, each) > 0)
+                    .orElse(each));
+            greatestToWrite = reads
+                    ? greatestToWrite
+                    : Optional.of(greatestToWrite
+                            .filter(earlier -> byValue.compare(earlier, each) > 0)
+                            .orElse(each));
         }
         return found;
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.testing.OverlapDetector.Section;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +43,28 @@ class OverlapDetectorTests {
         detector.record(new Section("b", 20, 30, 5));
         detector.record(new Section("c", 30, 40, 4));
 
+        assertThat(detector.fencingViolations()).hasSize(2);
+    }
+
+    @Test
+    void acceptsReadersBesideEachOtherWithOneFencingToken() {
+        detector.record(new Section("writer", 0, 10, 1));
+        detector.record(new Section("a", 10, 40, 2, LockMode.READ));
+        detector.record(new Section("b", 20, 30, 2, LockMode.READ));
+        detector.record(new Section("next", 40, 50, 3));
+
+        assertThat(detector.overlaps()).isEmpty();
+        assertThat(detector.fencingViolations()).isEmpty();
+    }
+
+    @Test
+    void findsAWriterBesideAReader() {
+        detector.record(new Section("a", 0, 100, 1, LockMode.READ));
+        detector.record(new Section("b", 10, 20, 1, LockMode.READ));
+        detector.record(new Section("writer", 30, 110, 1));
+        detector.record(new Section("c", 105, 120, 1, LockMode.READ));
+
+        assertThat(detector.overlaps()).hasSize(2);
         assertThat(detector.fencingViolations()).hasSize(2);
     }
 }
