@@ -69,13 +69,13 @@ class LockScriptTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"ACQUIRE", "ACQUIRE_PERMIT", "RENEW"})
+    @EnumSource(names = {"ACQUIRE", "ACQUIRE_PERMIT", "ACQUIRE_READ", "RENEW"})
     void checksTheHistoryOnce(LockScript script) {
         assertThat(script.text()).containsOnlyOnce("\nlocal marker, age, micros, refusal = known");
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"ACQUIRE", "ACQUIRE_PERMIT", "BEAT"})
+    @EnumSource(names = {"ACQUIRE", "ACQUIRE_PERMIT", "ACQUIRE_READ", "BEAT"})
     void indentsIncludedTextLikeTheIncludeLine(LockScript script) {
         assertThat(script.text())
                 .containsOnlyOnce(

@@ -8,6 +8,7 @@ import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.MinimumHoldContract;
 import io.github.lockstarter.contract.PermitsContract;
+import io.github.lockstarter.contract.ReadersContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.RestartContract;
@@ -122,6 +123,14 @@ class RedisClusterContractIT {
     @Tag(Effort.FULL)
     class Admin extends AdminContract {
         Admin() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Readers extends ReadersContract {
+        Readers() {
             super(RedisClusterContractIT::store);
         }
     }

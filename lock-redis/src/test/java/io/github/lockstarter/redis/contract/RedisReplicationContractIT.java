@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.ReadersContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.TopologyExtension;
@@ -32,6 +33,14 @@ class RedisReplicationContractIT {
     @Tag(Effort.FULL)
     class WakeUp extends WakeUpContract {
         WakeUp() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Readers extends ReadersContract {
+        Readers() {
             super(RedisReplicationContractIT::store);
         }
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.scenario;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.contract.Application;
@@ -28,6 +29,22 @@ final class HoldingJvm {
     /** Starts one that holds so many permits. */
     static ChildJvm start(
             RedisServer server, String key, Duration lease, Duration takeover, int permits, int acquired) {
+        return start(server, key, lease, takeover, permits, acquired, LockMode.WRITE);
+    }
+
+    /** Starts one that reads. */
+    static ChildJvm startReading(RedisServer server, String key, Duration lease, Duration takeover) {
+        return start(server, key, lease, takeover, 1, 1, LockMode.READ);
+    }
+
+    private static ChildJvm start(
+            RedisServer server,
+            String key,
+            Duration lease,
+            Duration takeover,
+            int permits,
+            int acquired,
+            LockMode mode) {
         return ChildJvm.start(
                 HoldingJvm.class,
                 Integer.toString(server.port()),
@@ -35,7 +52,8 @@ final class HoldingJvm {
                 Long.toString(lease.toMillis()),
                 Long.toString(takeover.toMillis()),
                 Integer.toString(permits),
-                Integer.toString(acquired));
+                Integer.toString(acquired),
+                mode.name());
     }
 
     /** The fencing token of a slot, once it has all; empty for a slot that it does not hold. */
@@ -50,7 +68,7 @@ final class HoldingJvm {
     /**
      * Runs.
      *
-     * @param arguments port, key, lease in ms, takeover time in ms, permits of the lock, and how many to acquire
+     * @param arguments port, key, lease in ms, takeover time in ms, permits of the lock, how many to acquire, and mode
      */
     public static void main(String[] arguments) {
         Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
@@ -59,6 +77,7 @@ final class HoldingJvm {
                 ChildClient.locks(arguments[0], Application.settings(lease).withCrashTakeover(takeover));
         LockRequest permit = LockRequest.of(arguments[1])
                 .permits(Integer.parseInt(arguments[4]))
+                .mode(LockMode.valueOf(arguments[6]))
                 .ownedByHandle();
         List<LockHandle> held = new ArrayList<>();
         for (int i = 0; i < Integer.parseInt(arguments[5]); i++) {

@@ -112,7 +112,7 @@ public abstract class RedisScenario {
         return new RedisStore(server().uri()).with(settings());
     }
 
-    private Application newApplication(RedisStore store, EngineSettings settings) {
+    Application newApplication(RedisStore store, EngineSettings settings) {
         Application application = Application.over(store.connect(), settings);
         resources.push(store);
         resources.push(application);
