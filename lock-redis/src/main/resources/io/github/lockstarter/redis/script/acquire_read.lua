@@ -120,6 +120,7 @@ for i = from, to do
   end
 end
 owners = isBehind and others or owners
+former = not owners[1] and former or nil
 
 local chosen = reads and (own or free or (replaced ~= 0 and replaced) or 1) or 0
 local lock, slot, reply = places[chosen] or gate, nil, nil
