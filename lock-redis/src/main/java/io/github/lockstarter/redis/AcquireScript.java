@@ -324,6 +324,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
             }
             history.learn(reply.marker());
             if (reply.status() == AcquireReply.GRANTED) {
+                publish(key, reply.unnotified(), KeyEncoding.encode(key));
                 return new AcquireResult.Granted(
                         reply.value(),
                         reply.number(),
@@ -338,12 +339,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                 if (!reply.unacknowledged().isEmpty()) {
                     acknowledging.accept(reply.unacknowledged(), key);
                 }
-                for (String owner : reply.unnotified()) {
-                    CompletionStage<Long> unused = runner.publish(
-                            keySpace.lockOf(key),
-                            keySpace.mailboxOf(owner),
-                            SignalMailbox.WANTED + KeyEncoding.encode(key));
-                }
+                publish(key, reply.unnotified(), SignalMailbox.WANTED + KeyEncoding.encode(key));
                 return new AcquireResult.Contended(
                         remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
             }
@@ -355,6 +351,13 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                 return wrongType(key, reply);
             }
             throw new IllegalStateException("Unknown status " + reply.status());
+        }
+
+        private void publish(String key, List<String> instances, String message) {
+            for (String instance : instances) {
+                CompletionStage<Long> unused =
+                        runner.publish(keySpace.lockOf(key), keySpace.mailboxOf(instance), message);
+            }
         }
 
         private static Optional<Duration> remaining(long millis) {
@@ -385,7 +388,8 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
      *     {@link #READ_BY}; else empty
      * @param unacknowledged trace to acknowledge before the takeover; else empty
      * @param slot granted, or tried last
-     * @param unnotified instances of owners to which the server refused to publish that another one waits
+     * @param unnotified instances to which the server refused to publish: of owners, that another one waits; else, the
+     *     signal of a reader
      */
     record AcquireReply(
             long status,

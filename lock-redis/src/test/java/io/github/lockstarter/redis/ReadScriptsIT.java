@@ -517,6 +517,19 @@ class ReadScriptsIT extends ScriptsOnServer {
     }
 
     @Test
+    void namesTheInstanceThatItsScriptMayNotSignal() {
+        guarded.acquire("e:1", marker);
+        String first = queue("read", ONE);
+        queue("read", OTHER);
+        redis.del(GATE);
+        String script = refusing(LockScript.ACQUIRE_READ, "redis.pcall('PUBLISH', mailbox .. first");
+
+        assertThat(attempt(script, "read", ONE, waiting(first))).hasSize(9).endsWith(1L, B);
+
+        assertThat(waiters()).containsExactly(B);
+    }
+
+    @Test
     void aReleaseSucceedsWithoutItsSignal() {
         read(ONE);
         queue("write", THIRD);

@@ -33,7 +33,8 @@
 --   1   number is always looked at. If others wait, a reader that has waited signals the first, which may read as well
 --   0   a writer, readers or earlier instances have the lock
 -- and with
---   slot   granted, from 1 for the first slot of readers; 0 for the gate
+--   slot    granted, from 1 for the first slot of readers; 0 for the gate
+--   owners  of a grant, if scripts may not publish: the instance that the client signals
 
 local readers = #KEYS - 6
 local places, gate, waiters, fence = {unpack(KEYS, 1, readers)}, KEYS[readers + 1], KEYS[readers + 2], KEYS[readers + 3]
@@ -144,14 +145,16 @@ if status == GRANTED and not refused then
   end
   local waiting = redis.pcall('ZCARD', waiters)
   number = type(waiting) == 'number' and waiting or 0
+  local unsent
   for _ = 1, reads and waits and number > 0 and TRIES or 0 do
     local first = redis.pcall('ZRANGEBYSCORE', waiters, '(0', '+inf', 'LIMIT', 0, 1)
     local receivers = first[1] and redis.pcall('PUBLISH', mailbox .. first[1], name ~= '=' and name or tag)
-    if not receivers or type(receivers) == 'table' or receivers > 0 or uncounted then
+    unsent = type(receivers) == 'table' and first[1] or nil
+    if not receivers or unsent or receivers > 0 or uncounted then
       break
     end
     redis.pcall('ZREM', waiters, first[1])
   end
-  reply = {GRANTED, value, number, told, who, trace, '', chosen}
+  reply = {GRANTED, value, number, told, who, trace, '', chosen, unsent}
 end
 return reply

@@ -4,6 +4,7 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.MinimumHoldContract;
 import io.github.lockstarter.contract.PermitsContract;
+import io.github.lockstarter.contract.ReadersContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.connection.RoutingProxy;
@@ -66,6 +67,14 @@ class ClientSignalsContractIT {
     @Tag(Effort.FULL)
     class Permits extends PermitsContract {
         Permits() {
+            super(ClientSignalsContractIT::restricted);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Readers extends ReadersContract {
+        Readers() {
             super(ClientSignalsContractIT::restricted);
         }
     }
