@@ -624,7 +624,9 @@ class ReadScriptsIT extends ScriptsOnServer {
         marker = guarded.markFirst();
         redis.lpush(slot(1), "x");
         assertThat(release(ONE)).isEqualTo(NO_SLOT);
-        assertThat(slotOf(read(ONE))).as("a slot of another type counts as free").isEqualTo(1);
+        assertThat(slotOf(read(ONE)))
+                .as("a slot of another type counts as free")
+                .isEqualTo(1);
     }
 
     @Test
