@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 /**
  * I7: a release or withdrawal wakes at most one instance. At no time has a key had more signals than releases,
  * withdrawals and attempts to read (which wake the next reader) or at a quorum (which gives insufficient votes back);
- * these are logged before they are sent, so none is missing after a kill. If locks end with a session, grants and failed attempts count too, because a lock
- * may end without a release and a failed attempt may have been first in line. Skipped for stores that wake all
- * instances or none.
+ * these are logged before they are sent, so none is missing after a kill. If locks end with a session, grants and
+ * failed attempts count too, because a lock may end without a release and a failed attempt may have been first in line.
+ * Skipped for stores that wake all instances or none.
  *
  * <p>Releases without waiters leave a surplus, so this detects a flood, not a single extra signal; {@code
  * HandOverIT} counts exactly. A client repeats a command after losing the connection, and each copy of a
