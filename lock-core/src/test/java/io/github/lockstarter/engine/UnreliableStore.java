@@ -252,7 +252,7 @@ final class UnreliableStore implements AutoCloseable {
             if (slot instanceof StoredLock.Kept kept) {
                 return now + kept.remaining().toNanos();
             }
-            return slot instanceof StoredLock.Held ? Long.MAX_VALUE : -1;
+            return slot instanceof StoredLock.Held || slot instanceof StoredLock.Read ? Long.MAX_VALUE : -1;
         }
 
         boolean wereTaken(int permits, long since) {

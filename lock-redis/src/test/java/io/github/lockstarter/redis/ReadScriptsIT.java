@@ -533,7 +533,7 @@ class ReadScriptsIT extends ScriptsOnServer {
     void aReleaseSucceedsWithoutItsSignal() {
         read(ONE);
         queue("write", THIRD);
-        assertThat(releaseBy(refusing(LockScript.RELEASE_READ, "redis.pcall('PUBLISH'"), ONE))
+        assertThat(releaseBy(refusing(LockScript.RELEASE_READ, "receivers = redis.pcall('PUBLISH'"), ONE))
                 .isEqualTo("2 " + C + ' ' + Scripts.KEY);
         assertThat(redis.exists(GATE, slot(1))).isZero();
 

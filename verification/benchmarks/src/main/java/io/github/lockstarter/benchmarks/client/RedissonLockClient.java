@@ -10,7 +10,10 @@ import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's {@code RLock} and {@code RReadWriteLock} without a lease time, so that its watchdog renews; otherwise the defaults. */
+/**
+ * Redisson's {@code RLock} and {@code RReadWriteLock} without a lease time, so that its watchdog renews; otherwise the
+ * defaults.
+ */
 final class RedissonLockClient implements LockClient {
 
     private final RedissonClient redisson;
