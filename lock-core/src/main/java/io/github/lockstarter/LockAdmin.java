@@ -62,8 +62,8 @@ public interface LockAdmin {
     }
 
     /**
-     * {@return the outcome of {@link #revoke(String, long)} for one slot} In this instance, and for a lock that is read,
-     * the fencing token alone identifies the slot.
+     * {@return the outcome of {@link #revoke(String, long)} for one slot} In this instance, and for a lock that is
+     * read, the fencing token alone identifies the slot.
      *
      * @param key key
      * @param slot as {@link HeldLock#slot}

@@ -366,6 +366,9 @@ final class Handle extends Entry implements LockHandle {
         Handle handle = new Handle(hold, thread);
         Optional<Handle> entered = Optional.of(handle);
         Hold.State state = hold.lock.enter(handle, request);
+        if (state == null) {
+            throw Messages.readsOnly(hold);
+        }
         if (state == Hold.State.LOST) {
             throw handle.lost();
         }

@@ -270,12 +270,15 @@ final class HeldSlots {
         return entered;
     }
 
-    /** Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. */
-    Hold.State enter(Entry entry, ResolvedRequest request) {
+    /**
+     * Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. Null, if the
+     * hold only reads and the request writes.
+     */
+    Hold.@Nullable State enter(Entry entry, ResolvedRequest request) {
         Hold entered = entry.hold;
         if (entered.isHeld()) {
             if (!request.reads() && (entered.isShared() || entered.downgrade != null)) {
-                throw Messages.readsOnly(entered);
+                return null;
             }
             entered.keepFor(entry, request);
             entered.add(entry);

@@ -270,7 +270,7 @@ final class KeyLock extends TimerEntry {
         return held.enteredBy(owner);
     }
 
-    synchronized Hold.State enter(Entry entry, ResolvedRequest request) {
+    synchronized Hold.@Nullable State enter(Entry entry, ResolvedRequest request) {
         return held.enter(entry, request);
     }
 

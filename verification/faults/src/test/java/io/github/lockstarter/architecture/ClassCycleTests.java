@@ -34,6 +34,7 @@ class ClassCycleTests {
             "Attempt",
             "Hold",
             "Detachment",
+            "Downgrade",
             "RenewAttempt",
             "WaitOutcome",
             "Obstacle"));

@@ -56,9 +56,9 @@ public final class IncrementingJvm implements ChildTask {
     }
 
     private static long readOrWrite(LockClient client, int reads, Runnable write) throws InterruptedException {
-        boolean isRead = ThreadLocalRandom.current().nextInt(PERCENT) < reads;
-        LockMode mode = isRead ? LockMode.READ : LockMode.WRITE;
-        return Bench.runLocked(() -> client.acquire(KEY, mode, Bench.MAX_WAIT), isRead ? () -> {} : write);
+        boolean reading = ThreadLocalRandom.current().nextInt(PERCENT) < reads;
+        LockMode mode = reading ? LockMode.READ : LockMode.WRITE;
+        return Bench.runLocked(() -> client.acquire(KEY, mode, Bench.MAX_WAIT), reading ? () -> {} : write);
     }
 
     private void open(Addresses addresses, String... ids) {
