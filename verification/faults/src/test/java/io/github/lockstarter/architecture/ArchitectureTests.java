@@ -243,6 +243,17 @@ class ArchitectureTests {
         check(usesOnly("SingleLoadCacheInterceptor", BASE, BASE + ".cache"));
     }
 
+    /** On the path of processors, the application's compiler has no other module. */
+    @Test
+    void processorUsesOnlyItself() {
+        check(uses(BASE + ".processor"));
+        check(classes()
+                .that()
+                .haveSimpleName("LockAnnotationProcessor")
+                .should()
+                .resideInAPackage(BASE + ".processor"));
+    }
+
     @Test
     void bridgesToOtherLibrariesUseOnlyRoot() {
         check(uses(BASE + ".shedlock", BASE));
