@@ -1,22 +1,44 @@
 package io.github.lockstarter.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReference;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.xpath.XPathConstants;
 import javax.xml.xpath.XPathFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
 import org.w3c.dom.NodeList;
 
-/** Publication: the bill of materials contains each module, in one version, and each module has a description. */
+/**
+ * Publication: the bill of materials contains each module, in one version, and each module has a description, a module
+ * name and packages of its own.
+ */
 class PublicationTests {
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+    private static final String GROUP = "io.github.lockstarter";
+    private static final String MODULE_NAME = "Automatic-Module-Name";
     private static final String MANAGED = "/project/dependencyManagement/dependencies/dependency";
 
     @Test
@@ -58,6 +80,76 @@ class PublicationTests {
         }
     }
 
+    @Test
+    void eachJarIsAModuleWithPackagesOfItsOwn() throws Exception {
+        Set<Path> jars = new TreeSet<>();
+        for (JavaClass type : ArchitectureTests.STARTER) {
+            URI source = type.getSource().orElseThrow().getUri();
+            assumeThat(source.getScheme())
+                    .as("packed before the tests, as in mvn verify")
+                    .isEqualTo("jar");
+            jars.add(Path.of(URI.create(source.getSchemeSpecificPart().split("!")[0])));
+        }
+        List<String> names =
+                modules(jars).stream().map(ModuleDescriptor::name).sorted().toList();
+
+        assertThat(problems(jars)).isEmpty();
+        assertThat(names)
+                .containsExactlyInAnyOrderElementsOf(published().stream()
+                        .map(module -> text(module, "/project/properties/lock.module"))
+                        .toList());
+    }
+
+    @Test
+    void theCheckFindsAJarWithoutANameAndASharedPackage(@TempDir Path folder) throws Exception {
+        Path classes = folder.resolve("classes");
+        Path shared = Files.createDirectories(classes.resolve("io/github/lockstarter/shared"));
+        Files.createFile(shared.resolve("Shared.class"));
+        Manifest named = new Manifest();
+        named.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        named.getMainAttributes().putValue(MODULE_NAME, "io.github.lockstarter.named");
+        Path withName = jar(folder.resolve("named-1.0.jar"), named, classes);
+        Path withoutName = jar(folder.resolve("lock-core-1.0.jar"), new Manifest(), classes);
+
+        assertThat(problems(Set.of(withName))).isEmpty();
+        assertThat(problems(Set.of(withoutName))).containsExactly("lock-core-1.0.jar has no " + MODULE_NAME);
+        assertThat(problems(Set.of(withName, withoutName))).contains("io.github.lockstarter.shared is in two jars");
+    }
+
+    /** Of the module path, where a package that is in two jars is an error. */
+    private static List<String> problems(Set<Path> jars) {
+        List<String> problems = new ArrayList<>();
+        Set<String> packages = new HashSet<>();
+        for (Path jar : jars) {
+            ModuleDescriptor module = modules(Set.of(jar)).get(0);
+            if (!module.name().startsWith(GROUP)) {
+                problems.add(jar.getFileName() + " has no " + MODULE_NAME);
+            }
+            module.packages().stream()
+                    .filter(each -> !packages.add(each))
+                    .forEach(each -> problems.add(each + " is in two jars"));
+        }
+        return problems;
+    }
+
+    private static List<ModuleDescriptor> modules(Set<Path> jars) {
+        return ModuleFinder.of(jars.toArray(Path[]::new)).findAll().stream()
+                .map(ModuleReference::descriptor)
+                .toList();
+    }
+
+    /** Packs a folder. */
+    static Path jar(Path jar, Manifest manifest, Path folder) throws IOException {
+        try (JarOutputStream packed = new JarOutputStream(Files.newOutputStream(jar), manifest);
+                Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                packed.putNextEntry(new JarEntry(folder.relativize(file).toString()));
+                Files.copy(file, packed);
+            }
+        }
+        return jar;
+    }
+
     private static List<Document> published() throws Exception {
         return texts(pom(""), "/project/modules/module").stream()
                 .filter(module -> !module.equals("lock-bom"))
@@ -67,7 +159,7 @@ class PublicationTests {
                 .toList();
     }
 
-    private static Document pom(String module) {
+    static Document pom(String module) {
         try (var file = Files.newInputStream(ROOT.resolve(module).resolve("pom.xml"))) {
             return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file);
         } catch (Exception e) {
@@ -80,7 +172,7 @@ class PublicationTests {
         return texts(pom, path).stream().findFirst().orElse("");
     }
 
-    private static List<String> texts(Document pom, String path) {
+    static List<String> texts(Document pom, String path) {
         try {
             NodeList found =
                     (NodeList) XPathFactory.newInstance().newXPath().evaluate(path, pom, XPathConstants.NODESET);
