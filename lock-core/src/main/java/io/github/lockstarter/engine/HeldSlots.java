@@ -271,8 +271,8 @@ final class HeldSlots {
     }
 
     /**
-     * Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. Null, if the
-     * hold only reads and the request writes.
+     * Counts an entry and applies its minimum hold if held. The thread of a lost hold detects the loss here. Null if
+     * the hold only reads and the request writes.
      */
     Hold.@Nullable State enter(Entry entry, ResolvedRequest request) {
         Hold entered = entry.hold;

@@ -2,13 +2,16 @@ package io.github.lockstarter.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.jayway.jsonpath.Configuration;
 import com.jayway.jsonpath.JsonPath;
+import com.jayway.jsonpath.Option;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import io.github.lockstarter.LockException;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.RecordComponent;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +36,10 @@ class DocumentationTests {
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
     private static final Path DOCS = ROOT.resolve("docs");
     private static final int MOST_LINES_OF_THE_README = 199;
+
+    /** A section may be missing. */
+    private static final Configuration OPTIONAL =
+            Configuration.defaultConfiguration().addOptions(Option.SUPPRESS_EXCEPTIONS);
 
     private static final Pattern FENCE = Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern COMMENT = Pattern.compile("\\s*(/?\\*|//)");
@@ -143,6 +150,42 @@ class DocumentationTests {
                         "management.endpoint.locks.roles");
     }
 
+    /** Of a map, and of an enumeration with a constant that no property should have. */
+    @Test
+    void offersValuesToEditorsThatTheTypeDoesNotTell() throws Exception {
+        List<Map<String, Object>> properties = metadata();
+        Set<String> hints = new HashSet<>();
+        metadata("hints").forEach(hint -> hints.add((String) hint.get("name")));
+
+        assertThat(missingHints(properties, hints)).isEmpty();
+        for (String hint : List.of("distributed-lock.renewal", "distributed-lock.locks.keys")) {
+            Set<String> others = new HashSet<>(hints);
+            assertThat(others.remove(hint)).isTrue();
+            assertThat(missingHints(properties, others)).containsExactly(hint);
+        }
+        assertThat(hints).allSatisfy(hint -> assertThat(properties)
+                .extracting(property -> property.get("name"))
+                .contains(hint.replaceAll("\\.(keys|values)$", "")));
+    }
+
+    private static List<String> missingHints(List<Map<String, Object>> properties, Set<String> hints) throws Exception {
+        List<String> expected = new ArrayList<>();
+        for (Map<String, Object> property : properties) {
+            String name = (String) property.get("name");
+            String type = (String) property.get("type");
+            if (type.startsWith("java.util.Map<")) {
+                expected.add(name + ".keys");
+                expected.add(name + ".values");
+            } else if (type.startsWith(LockException.class.getPackageName())
+                    && Arrays.toString(Class.forName(type).getEnumConstants()).contains("AS_CONFIGURED")) {
+                expected.add(name);
+            }
+        }
+        assertThat(expected).hasSizeGreaterThan(4);
+        expected.removeAll(hints);
+        return expected;
+    }
+
     @Test
     void describesEveryMeter() throws Exception {
         Set<String> described = codeIn("operations.md");
@@ -239,24 +282,35 @@ class DocumentationTests {
                 .filter(name -> !name.equals("distributed-lock.locks"))
                 .map(name ->
                         name.startsWith("distributed-lock.") ? name.substring("distributed-lock.".length()) : name);
-        Stream<String> named = Arrays.stream(
-                        Class.forName("io.github.lockstarter.autoconfigure.DistributedLockProperties$Named")
-                                .getRecordComponents())
-                .map(component -> "locks.<name>."
-                        + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+        Stream<String> named =
+                Arrays.stream(named().getRecordComponents()).map(component -> "locks.<name>." + dashed(component));
         return Stream.concat(all, named).toList();
     }
 
-    private static List<Map<String, Object>> metadata() throws IOException {
-        List<Map<String, Object>> properties = new ArrayList<>();
+    /** The properties of one name. */
+    static Class<?> named() throws ClassNotFoundException {
+        return Class.forName("io.github.lockstarter.autoconfigure.DistributedLockProperties$Named");
+    }
+
+    static String dashed(RecordComponent component) {
+        return component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+
+    static List<Map<String, Object>> metadata() throws IOException {
+        return metadata("properties");
+    }
+
+    private static List<Map<String, Object>> metadata(String section) throws IOException {
+        List<Map<String, Object>> entries = new ArrayList<>();
         for (URL metadata :
                 Collections.list(DocumentationTests.class.getClassLoader().getResources(METADATA))) {
             try (InputStream json = metadata.openStream()) {
-                properties.addAll(JsonPath.<List<Map<String, Object>>>read(json, "$.properties[*]"));
+                entries.addAll(
+                        JsonPath.using(OPTIONAL).parse(json).<List<Map<String, Object>>>read("$." + section + "[*]"));
             }
         }
-        properties.removeIf(property -> !isOurs((String) property.get("name")));
-        return properties;
+        entries.removeIf(entry -> !isOurs((String) entry.get("name")));
+        return entries;
     }
 
     private static List<Class<?>> exceptionsOfTheApi() {
