@@ -3,6 +3,7 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
@@ -73,6 +74,11 @@ public interface LockAdmin {
 
     /** {@return the state of the store; a missing answer is its failure} */
     CompletableFuture<StoreState> storeState();
+
+    /**
+     * {@return facts about the store by name, such as its version, without logins; empty if it tells none}
+     */
+    CompletableFuture<Map<String, String>> storeDiagnosis();
 
     /**
      * A waiting caller.

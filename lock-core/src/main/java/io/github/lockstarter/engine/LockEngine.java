@@ -24,6 +24,7 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -369,6 +370,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
                             failure -> new StoreState("the lock store", Optional.of(failure)),
                             outages::answered)
                     .thenApply(state -> query(running -> state.with(running.heartbeat.takeover()), state));
+        }
+
+        @Override
+        public CompletableFuture<Map<String, String>> storeDiagnosis() {
+            return queryStore(backend::diagnosis, failure -> Map.of("failure", failure), facts -> {});
         }
 
         private <R> CompletableFuture<R> queryStore(

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeover;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -93,6 +94,14 @@ public interface LockBackend extends AutoCloseable {
      */
     default CompletionStage<StoreState> state() {
         return CompletableFuture.completedFuture(new StoreState(getClass().getSimpleName(), Optional.empty()));
+    }
+
+    /**
+     * {@return facts for an operator's diagnosis by name, such as version, clock and refused commands, without logins;
+     * by default none}
+     */
+    default CompletionStage<Map<String, String>> diagnosis() {
+        return CompletableFuture.completedFuture(Map.of());
     }
 
     /** {@return the store's crash detection; constant, by default empty: leases decide} */

@@ -15,6 +15,7 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -66,6 +67,11 @@ public abstract class ForwardingBackend implements LockBackend {
     @Override
     public CompletionStage<StoreState> state() {
         return backend.state();
+    }
+
+    @Override
+    public CompletionStage<Map<String, String>> diagnosis() {
+        return backend.diagnosis();
     }
 
     @Override

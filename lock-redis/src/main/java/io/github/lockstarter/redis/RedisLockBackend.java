@@ -356,6 +356,12 @@ public final class RedisLockBackend implements QuorumNode {
         });
     }
 
+    @Override
+    public CompletionStage<Map<String, String>> diagnosis() {
+        return new ServerDiagnosis(connections, connector, keySpace, failures)
+                .ask(settings.guard().grace());
+    }
+
     /** An attempt, since a server may answer every look and refuse each grant; and a write, for a recovering one. */
     private CompletionStage<Optional<String>> probe(String key) {
         String written = probedKeys.lockOf(key);

@@ -66,7 +66,7 @@ final class StartCheck {
         LockKeys real = keySpace.keysOf(KEY);
         AsyncCommand<String, String, List<Object>> look =
                 AdminScripts.inspect(real, 0, histories.of(real.lock())).byText();
-        List<CompletionStage<?>> commands = sent(redis, trial.keys());
+        List<CompletionStage<?>> commands = sent(redis, trial.keys(), keySpace.mailboxOf(KEY));
         CompletionStage<String> info = ServerState.text(redis.info());
         link.commands().dispatch(look);
         commands.forEach(command -> answer(command, failures::ofExecuting));
@@ -93,7 +93,9 @@ final class StartCheck {
         });
     }
 
-    private List<CompletionStage<?>> sent(RedisClusterAsyncCommands<String, String> redis, LockKeys keys) {
+    /** The commands of the scripts. Their keys expire, if the user may not delete them. */
+    static List<CompletionStage<?>> sent(
+            RedisClusterAsyncCommands<String, String> redis, LockKeys keys, String channel) {
         String text = keys.lock();
         String queue = keys.waiters();
         return List.of(
@@ -118,7 +120,7 @@ final class StartCheck {
                 redis.zrem(queue, KEY),
                 redis.zpopmin(queue),
                 redis.zrangebyscore(queue, Range.unbounded(), Limit.from(1)),
-                redis.publish(keySpace.mailboxOf(KEY), ""));
+                redis.publish(channel, ""));
     }
 
     private static <T> T answer(CompletionStage<T> asked, Function<Throwable, RedisFailure> meaning) {

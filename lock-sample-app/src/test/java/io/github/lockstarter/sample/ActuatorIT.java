@@ -33,6 +33,15 @@ class ActuatorIT extends RunningSample {
     }
 
     @Test
+    void writesADiagnosisAsText() {
+        assertThat(client.text("/actuator/locks/diagnosis"))
+                .containsPattern("(?m)^lock-starter +\\S+$")
+                .containsPattern("(?m)^server +.*redis_version ")
+                .containsPattern("(?m)^rights +no command refused$");
+        assertThat(client.get("/actuator/locks/else").status()).isEqualTo(404);
+    }
+
+    @Test
     void exportsLockMetersToPrometheus() {
         long orderId = client.placeOrder();
         client.post("/orders/" + orderId + "/label");

@@ -1,5 +1,6 @@
 package io.github.lockstarter.actuate;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
@@ -73,9 +74,23 @@ public final class LockActuatorAutoConfiguration {
                 BeanFactory beans,
                 LockSettings settings,
                 ApplicationEventPublisher events,
-                EndpointProperties properties) {
+                EndpointProperties properties,
+                LockDiagnosis diagnosis) {
             return new LocksEndpoint(
-                    locks, furtherLocks(settings, beans), events, properties.showValues(), properties.roles());
+                    locks,
+                    furtherLocks(settings, beans),
+                    events,
+                    properties.showValues(),
+                    properties.roles(),
+                    diagnosis);
+        }
+
+        @Bean
+        @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
+        LockDiagnosis distributedLockDiagnosis(LockSettings settings) {
+            return new LockDiagnosis("stores " + settings.backendsInUse() + ", key-prefix " + settings.keyPrefix()
+                    + ", lease " + DurationText.exactly(settings.lease()) + ", max-lease "
+                    + DurationText.exactly(settings.longestLease()));
         }
     }
 

@@ -11,6 +11,7 @@ import io.github.lockstarter.actuate.LocksReport.StoredLockReport;
 import io.github.lockstarter.actuate.LocksReport.WaiterReport;
 import io.github.lockstarter.spi.Slots;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +27,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
@@ -34,8 +36,8 @@ import org.springframework.lang.Nullable;
 
 /**
  * {@code /actuator/locks}: held locks and waiting callers of this instance, from memory; for a single key also the
- * store's answer. Keys may contain identifiers of people or orders, so {@code management.endpoint.locks.show-values}
- * masks them by default. HTTP only, because JMX has no users.
+ * store's answer. {@code /actuator/locks/diagnosis}: a report for an issue. Keys may contain identifiers of people or
+ * orders, so {@code management.endpoint.locks.show-values} masks them by default. HTTP only, because JMX has no users.
  */
 // Spring's @Nullable is deprecated in Framework 7, but with JSpecify's, Boot 3.5 answers 400 if a parameter is missing.
 @SuppressWarnings("deprecation")
@@ -44,6 +46,7 @@ public final class LocksEndpoint {
 
     public static final String AUDIT_TYPE = "DISTRIBUTED_LOCK_RELEASE";
 
+    private static final String DIAGNOSIS = "diagnosis";
     private static final int DEFAULT_LIMIT = 100;
     private static final int CONFLICT = 409;
     private static final String UNKNOWN_USER = "unknown";
@@ -55,18 +58,21 @@ public final class LocksEndpoint {
     private final ApplicationEventPublisher events;
     private final Show showValues;
     private final Set<String> roles;
+    private final LockDiagnosis diagnosis;
 
-    public LocksEndpoint(
+    LocksEndpoint(
             LockAdmin locks,
             Map<String, LockAdmin> furtherLocks,
             ApplicationEventPublisher events,
             Show showValues,
-            Set<String> roles) {
+            Set<String> roles,
+            LockDiagnosis diagnosis) {
         this.locks = Objects.requireNonNull(locks, "locks");
         this.furtherLocks = Map.copyOf(furtherLocks);
         this.events = Objects.requireNonNull(events, "events");
         this.showValues = Objects.requireNonNull(showValues, "showValues");
         this.roles = Set.copyOf(roles);
+        this.diagnosis = Objects.requireNonNull(diagnosis, "diagnosis");
     }
 
     /**
@@ -113,6 +119,16 @@ public final class LocksEndpoint {
                         ? null
                         : StoredLockReport.of(
                                 StoreTimeout.await(admin.inspect(key, checked(slot)), StoredLock.Unknown::new)));
+    }
+
+    /** Writes this instance's report for an issue. Null, answered by 404, for any other view. */
+    @Nullable
+    @ReadOperation(produces = "text/plain;charset=UTF-8")
+    public String diagnosis(SecurityContext security, @Selector String view) {
+        Map<String, LockAdmin> all = new LinkedHashMap<>();
+        all.put("default", locks);
+        all.putAll(furtherLocks);
+        return view.equals(DIAGNOSIS) ? diagnosis.text(all, showValues.isShown(security, roles)) : null;
     }
 
     private static int checked(@Nullable Integer slot) {

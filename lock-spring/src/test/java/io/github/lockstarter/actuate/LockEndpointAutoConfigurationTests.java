@@ -140,6 +140,7 @@ class LockEndpointAutoConfigurationTests {
     private static Map<WebEndpointHttpMethod, WebOperation> operationsOf(ApplicationContext context) {
         return context.getBean(WebEndpointsSupplier.class).getEndpoints().stream()
                 .flatMap(endpoint -> endpoint.getOperations().stream())
+                .filter(operation -> operation.getRequestPredicate().getPath().equals("locks"))
                 .collect(Collectors.toMap(
                         operation -> operation.getRequestPredicate().getHttpMethod(), operation -> operation));
     }
@@ -152,8 +153,8 @@ class LockEndpointAutoConfigurationTests {
     static class OwnEndpoint {
 
         @Bean
-        LocksEndpoint own(LockAdmin locks, ApplicationEventPublisher events) {
-            return new LocksEndpoint(locks, Map.of(), events, Show.ALWAYS, Set.of());
+        LocksEndpoint own(LockAdmin locks, ApplicationEventPublisher events, LockDiagnosis diagnosis) {
+            return new LocksEndpoint(locks, Map.of(), events, Show.ALWAYS, Set.of(), diagnosis);
         }
     }
 }

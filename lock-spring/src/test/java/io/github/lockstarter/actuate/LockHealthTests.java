@@ -166,5 +166,10 @@ class LockHealthTests {
         public CompletableFuture<StoreState> storeState() {
             return CompletableFuture.completedFuture(storeStateNow);
         }
+
+        @Override
+        public CompletableFuture<Map<String, String>> storeDiagnosis() {
+            throw new UnsupportedOperationException();
+        }
     }
 }

@@ -69,7 +69,12 @@ class LocksEndpointTests {
 
     private LocksEndpoint endpoint(Show showValues) {
         return new LocksEndpoint(
-                engine.admin(), Map.of("otherLocks", other.admin()), published::add, showValues, Set.of());
+                engine.admin(),
+                Map.of("otherLocks", other.admin()),
+                published::add,
+                showValues,
+                Set.of(),
+                new LockDiagnosis(""));
     }
 
     @Test

@@ -183,6 +183,14 @@ class Boot3ApplicationIT {
     }
 
     @Test
+    void writesADiagnosisOverHttp() {
+        assertThat(http.get().uri("/locks/diagnosis").retrieve().body(String.class))
+                .containsPattern("(?m)^lock-starter +\\d")
+                .containsPattern("(?m)^spring +Boot 3[.]5")
+                .containsPattern("(?m)^client +Lettuce 6[.]");
+    }
+
+    @Test
     void showsTheHealthOfTheLocksOverHttp() {
         assertThat(get("/health/distributedLock")).containsEntry("status", "UP");
         assertThat(get("/health/distributedLock").get("details").toString())
