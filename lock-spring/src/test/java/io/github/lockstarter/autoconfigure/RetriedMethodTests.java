@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockAdmin;
@@ -14,10 +15,14 @@ import io.github.resilience4j.retry.annotation.Retry;
 import io.github.resilience4j.retry.configure.RetryAspect;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.retry.annotation.Backoff;
 import org.springframework.retry.annotation.EnableRetry;
@@ -122,6 +127,78 @@ class RetriedMethodTests {
         @ScheduledLock(name = "report", minHold = "3s")
         @org.springframework.resilience.annotation.Retryable(maxRetries = 2, delay = 1)
         public void write() {}
+    }
+
+    static class Attempts {
+        private final List<Long> fencingTokens = new ArrayList<>();
+
+        @DistributedLock(name = "order")
+        @org.springframework.resilience.annotation.Retryable(maxRetries = 2, delay = 1)
+        public void ship() {
+            fencingTokens.add(LockHandle.current().orElseThrow().fencingToken());
+            throw new IllegalStateException("no");
+        }
+
+        List<Long> fencingTokens() {
+            return fencingTokens;
+        }
+    }
+
+    @Test
+    void acquiresTheLockAgainForEachAttemptOfSpringsRetry() {
+        application
+                .withUserConfiguration(SpringRetry.class)
+                .withBean(Attempts.class)
+                .run(context -> {
+                    Attempts attempts = context.getBean(Attempts.class);
+                    assertThatThrownBy(attempts::ship).hasMessage("no");
+                    assertThat(attempts.fencingTokens()).hasSize(3).doesNotHaveDuplicates();
+                });
+    }
+
+    static class Limited {
+        private final CountDownLatch entered = new CountDownLatch(1);
+        private final CountDownLatch leave = new CountDownLatch(1);
+
+        @DistributedLock(name = "order")
+        @ConcurrencyLimit(1)
+        public void ship() throws InterruptedException {
+            entered.countDown();
+            leave.await();
+        }
+
+        CountDownLatch entered() {
+            return entered;
+        }
+
+        CountDownLatch leave() {
+            return leave;
+        }
+    }
+
+    /** Inside the lock, it would let the second call fail at once, since no caller waits for the lock. */
+    @Test
+    void waitsForTheConcurrencyLimitBeforeTheLock() {
+        application
+                .withUserConfiguration(SpringRetry.class)
+                .withBean(Limited.class)
+                .run(context -> {
+                    Limited limited = context.getBean(Limited.class);
+                    Callable<Boolean> call = () -> {
+                        limited.ship();
+                        return true;
+                    };
+                    FutureTask<Boolean> first = new FutureTask<>(call);
+                    FutureTask<Boolean> second = new FutureTask<>(call);
+                    new Thread(first).start();
+                    limited.entered().await();
+                    Thread waiting = new Thread(second);
+                    waiting.start();
+                    await().until(() -> second.isDone() || waiting.getState() == Thread.State.WAITING);
+                    limited.leave().countDown();
+                    assertThat(first.get()).isTrue();
+                    assertThat(second.get()).isTrue();
+                });
     }
 
     @Test
