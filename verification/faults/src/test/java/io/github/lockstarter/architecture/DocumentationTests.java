@@ -34,7 +34,7 @@ class DocumentationTests {
 
     private static final Path ROOT = SourceFiles.ROOT;
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
-    private static final Path DOCS = ROOT.resolve("docs");
+    static final Path DOCS = ROOT.resolve("docs");
     private static final int MOST_LINES_OF_THE_README = 199;
 
     /** A section may be missing. */
@@ -45,7 +45,7 @@ class DocumentationTests {
     private static final Pattern COMMENT = Pattern.compile("\\s*(/?\\*|//)");
     private static final Pattern CODE = Pattern.compile("`[^`\n]*`");
     private static final Pattern LINK = Pattern.compile("(?:\\]\\(|^\\[[^\\]\n]+\\]: )([^)\\s]+)", Pattern.MULTILINE);
-    private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.*?) *#*$", Pattern.MULTILINE);
+    static final Pattern HEADING = Pattern.compile("^#{1,6} +(.*?) *#*$", Pattern.MULTILINE);
     private static final Pattern ANCHOR = Pattern.compile("<a (?:id|name)=\"([^\"]+)\"");
     private static final Pattern LINK_TEXT = Pattern.compile("!?\\[([^\\]]*)\\]\\([^)]*\\)");
     private static final Pattern NAMED = Pattern.compile("\\bdocs/[\\w/-]+\\.md\\b");
@@ -238,7 +238,7 @@ class DocumentationTests {
     }
 
     /** The anchor that GitHub gives a heading. */
-    private static String slug(String heading) {
+    static String slug(String heading) {
         return LINK_TEXT
                 .matcher(heading)
                 .replaceAll("$1")
@@ -247,7 +247,7 @@ class DocumentationTests {
                 .replace(' ', '-');
     }
 
-    private static String withoutFences(String document) {
+    static String withoutFences(String document) {
         return FENCE.matcher(document).replaceAll("");
     }
 
@@ -325,11 +325,11 @@ class DocumentationTests {
         return found;
     }
 
-    private static List<Path> documents(Path directory) throws IOException {
+    static List<Path> documents(Path directory) throws IOException {
         return SourceFiles.under(directory, ".md");
     }
 
-    private static String read(Path file) throws IOException {
+    static String read(Path file) throws IOException {
         return Files.readString(file);
     }
 
