@@ -30,7 +30,8 @@ class JobController {
     ReportRun report() {
         return reports.run()
                 .map(report -> new ReportRun("done", Optional.of(report)))
-                .orElseGet(() -> new ReportRun("skipped: another run is in progress, or began less than a second ago", Optional.empty()));
+                .orElseGet(() -> new ReportRun(
+                        "skipped: another run is in progress, or began less than a second ago", Optional.empty()));
     }
 
     @PostMapping("/index")

@@ -47,8 +47,12 @@ class SiteTests {
                     .map(heading -> heading.group(1))
                     .forEach(heading -> {
                         String anchor = DocumentationTests.slug(heading);
-                        assertThat(anchorOfMkdocs(heading)).as("%s in %s", heading, page).isEqualTo(anchor);
-                        assertThat(anchors.add(anchor)).as("%s once in %s", heading, page).isTrue();
+                        assertThat(anchorOfMkdocs(heading))
+                                .as("%s in %s", heading, page)
+                                .isEqualTo(anchor);
+                        assertThat(anchors.add(anchor))
+                                .as("%s once in %s", heading, page)
+                                .isTrue();
                     });
         }
     }
