@@ -88,7 +88,8 @@ class PublicationTests {
             assumeThat(source.getScheme())
                     .as("packed before the tests, as in mvn verify")
                     .isEqualTo("jar");
-            jars.add(Path.of(URI.create(source.getSchemeSpecificPart().split("!")[0])));
+            String entry = source.getSchemeSpecificPart();
+            jars.add(Path.of(URI.create(entry.substring(0, entry.indexOf('!')))));
         }
         List<String> names =
                 modules(jars).stream().map(ModuleDescriptor::name).sorted().toList();
