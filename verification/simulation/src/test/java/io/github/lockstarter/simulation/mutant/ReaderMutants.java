@@ -17,7 +17,7 @@ final class ReaderMutants {
                                 "math.max(tonumber(lease), type(left) == 'number' and left or 0)",
                                 "tonumber(lease)"),
                 Mutant.named("mark-deleted", "Only the last reader deletes the mark", "I1")
-                        .editing("release_read.lua", "if others or type(stored)", "if type(stored)"),
+                        .editing("release_read.lua", "isLast = not others and type(stored)", "isLast = type(stored)"),
                 Mutant.named("reader-forgotten", "No reader is granted in the grace", "I1")
                         .editing(
                                 "acquire_read.lua",
