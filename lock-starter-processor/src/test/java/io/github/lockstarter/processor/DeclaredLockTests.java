@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import javax.tools.Diagnostic;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -21,6 +22,7 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
  * Declarations of each shape: the processor reports exactly those with which a bean is refused behind each kind of
  * proxy, in the words of the start.
  */
+@Tag("full")
 class DeclaredLockTests {
 
     private static final List<String> TYPES =

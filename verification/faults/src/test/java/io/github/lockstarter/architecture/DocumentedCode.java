@@ -210,7 +210,8 @@ final class DocumentedCode extends SimpleJavaFileObject {
     private boolean isReadable() {
         DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
         try {
-            ((JavacTask) COMPILER.getTask(null, NO_LIBRARIES, found, List.of("-proc:none"), null, List.of(this))).parse();
+            ((JavacTask) COMPILER.getTask(null, NO_LIBRARIES, found, List.of("-proc:none"), null, List.of(this)))
+                    .parse();
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
