@@ -231,8 +231,12 @@ final class ManualStore implements LockBackend {
             AcquireCommand attempt = sent.command instanceof Downgrading downgrading
                     ? downgrading.attempt
                     : (AcquireCommand) sent.command;
-            excluding(granted.slot()).replaceAll(owner -> null);
-            owners.set(placeOf(granted.slot()), attempt.token());
+            LockToken writer = owner(0);
+            // A later grant to another writer shows that the downgrade was executed, and its lock lost, before.
+            if (sent.command instanceof AcquireCommand || writer == null || writer.equals(attempt.token())) {
+                excluding(granted.slot()).replaceAll(owner -> null);
+                owners.set(placeOf(granted.slot()), attempt.token());
+            }
             signalled = granted.slot() < signalled ? signalled : NONE;
         } else if (sent.command instanceof AcquireCommand attempt && !(result instanceof AcquireResult.Unknown)) {
             unreleased.remove(attempt.token());
