@@ -624,9 +624,13 @@ class ReadScriptsIT extends ScriptsOnServer {
         marker = guarded.markFirst();
         redis.lpush(slot(1), "x");
         assertThat(release(ONE)).isEqualTo(NO_SLOT);
-        assertThat(slotOf(read(ONE)))
-                .as("a slot of another type counts as free")
-                .isEqualTo(1);
+        assertThat(read(ONE)).startsWith(WRONG_TYPE, 1L, (long) Slots.OF_READERS.from());
+        assertThat(redis.type(slot(1))).isEqualTo("list");
+        redis.del(slot(1));
+        write(ONE);
+        redis.lpush(slot(1), "x");
+        assertThat(read(ONE)).as("a downgrade").startsWith(WRONG_TYPE, 1L, (long) Slots.OF_READERS.from());
+        assertThat(redis.type(slot(1))).isEqualTo("list");
     }
 
     @Test

@@ -53,7 +53,7 @@ local mailbox, tag = string.match(gate, '^([^{]*){([^}]*)}')
 mailbox = mailbox .. 'mailbox:'
 uncounted = uncounted and uncounted ~= ''
 
-local stored, entries = redis.pcall('GET', gate), redis.pcall('MGET', unpack(places)) -- of another type, nothing
+local stored, entries = redis.pcall('GET', gate), redis.pcall('MGET', unpack(places)) -- of a key of another type, nothing
 local refused, key = refusal, HISTORY_KEY
 if not refused and type(stored) == 'table' then
   refused, key = stored, LOCK_KEY
@@ -69,6 +69,10 @@ for i, reader in ipairs(entries) do
   others[#others + 1] = isRead and reader or nil
 end
 own = own or (not reads and isWritten and string.find(stored, token, -#token, true) and 0)
+local found = reads and free and not own and redis.pcall('GET', places[free])
+if type(found) == 'table' and string.sub(found.err, 1, 9) == 'WRONGTYPE' then
+  return {-1, LOCK_KEY, tonumber(string.match(places[free], '%d+$')), ''}
+end
 entries[0] = isWritten and stored
 
 -- The writer's own token turns its lock into one that is read, with its lease; also while the history is young.
