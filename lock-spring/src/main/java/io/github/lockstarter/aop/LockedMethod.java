@@ -143,8 +143,8 @@ record LockedMethod(
                     : new LockStartException(
                             placeholders.method(),
                             e.getMessage() + ".",
-                            "Correct leaseMs, maxWaitMs, minHoldMs, maxHoldMs or permits, or the text in its place (not both), "
-                                    + "or leave it out to use the configured value.");
+                            "Correct leaseMs, maxWaitMs, minHoldMs, maxHoldMs or permits, or the text in its place "
+                                    + "(not both), or leave it out to use the configured value.");
         }
     }
 
