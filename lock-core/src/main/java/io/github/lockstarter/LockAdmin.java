@@ -76,7 +76,7 @@ public interface LockAdmin {
     CompletableFuture<StoreState> storeState();
 
     /**
-     * {@return facts about the store by name, such as its version, without logins; empty if it tells none}
+     * {@return facts about the store by name, such as its version, without logins; empty if the store reports none}
      */
     CompletableFuture<Map<String, String>> storeDiagnosis();
 

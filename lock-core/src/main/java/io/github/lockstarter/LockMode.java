@@ -4,6 +4,9 @@ package io.github.lockstarter;
 public enum LockMode {
     /** All other owners: the ordinary lock. */
     WRITE,
-    /** Owners that write. Any number of owners that read hold the lock at the same time. */
+    /**
+     * Owners that write. Callers that read have the lock at the same time: any number in an instance, with up to 32
+     * holds in all instances. See {@link LockRequest#mode}.
+     */
     READ
 }

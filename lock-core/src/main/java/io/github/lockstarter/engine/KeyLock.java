@@ -65,8 +65,8 @@ import org.jspecify.annotations.Nullable;
  * hold the list, after the steps that tell their threads.
  *
  * <p>Readers share a hold: while no waiter writes, a reader joins a hold that is here ({@link HeldSlots#joinable}),
- * without a command. Otherwise it takes its turn in the line, as a caller for one permit, since whoever has the first
- * slot excludes it. It is granted another slot, and with it all readers in front.
+ * without a command. Otherwise it takes its turn in the line, as a caller for one permit, since the owner of the
+ * first slot excludes it. It is granted another slot, and with it all readers in front.
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param answer of the store, or its equivalent for a hold of this instance
  * @param ending outcome of a wait that is over; null for {@link WaitOutcome.Busy}
  * @param holder describes this instance's hold; null for an answer of the store
- * @param permits the answered attempt was for slots below this; others may have asked for fewer. A writer, below the
- *     slots of readers, is excluded by whoever excludes a reader
+ * @param permits the answered attempt was for slots below this; others may have asked for fewer. An
+ *     owner that excludes a reader excludes a writer, too
  * @param seenAt monotonic time before that attempt was sent; the lock may be free for a later caller
  */
 record Obstacle(

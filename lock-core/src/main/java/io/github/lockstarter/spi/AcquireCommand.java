@@ -32,7 +32,7 @@ import java.util.Optional;
  *     While the store may have forgotten locks, it is {@code Recovering}, and the replaced token keeps the lock until
  *     after that time. For one fencing token without waiting, permits or readers; empty
  *     unless {@link StoreCapabilities#tickets}
- * @param mode {@link LockMode#READ} for one of {@link Slots#OF_READERS}, while nobody has slot 0, and beside other
+ * @param mode {@link LockMode#READ} for one of {@link Slots#OF_READERS}, while slot 0 has no owner, and beside other
  *     readers only while no other instance waits before this one. If the token has slot 0, the store moves its lock,
  *     with lease and fencing tokens, to a free slot of readers
  */

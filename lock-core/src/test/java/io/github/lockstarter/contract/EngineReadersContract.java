@@ -221,7 +221,7 @@ public abstract class EngineReadersContract extends EngineContract {
         assertFree();
     }
 
-    /** Nobody writes between. */
+    /** No writer gets the lock in between. */
     @Test
     void aWaitingWriterFollowsTheReaderThatHasDowngraded() throws Exception {
         LockHandle held = first.locks().acquire(toWrite);

@@ -153,7 +153,7 @@ public abstract class ReadersContract extends BackendContract {
         assertThat(tryToWrite(bob)).isInstanceOf(Granted.class);
     }
 
-    /** The mark of the lock has the lease of the reader that reads longest, whoever came last. */
+    /** The mark of the lock has the longest lease of its readers, in whatever order they came. */
     @Test
     void aReaderWithAShortLeaseLeavesThatOfOthers() {
         Reader first = read(alice, LEASE);

@@ -90,7 +90,7 @@ final class LockDiagnosis implements LockListener {
         Map<String, String> facts = StoreTimeout.await(asked, reason -> Map.of("server", reason));
         facts.forEach((name, fact) -> add(text, name, fact));
         if (facts.isEmpty()) {
-            add(text, "server", "version, clock and rights: this store tells none");
+            add(text, "server", "version, clock and rights: this store reports none");
         }
     }
 

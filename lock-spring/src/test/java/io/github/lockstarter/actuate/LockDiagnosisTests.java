@@ -30,7 +30,7 @@ class LockDiagnosisTests {
                     .containsPattern("lock-starter +\\S+\nspring +Boot \\d\\S+, Framework \\d\\S+\njava +\\d")
                     .containsPattern("settings +stores \\[local], key-prefix lock:, lease 30s, max-lease 30s")
                     .containsPattern("health +UP")
-                    .containsPattern("server +version, clock and rights: this store tells none")
+                    .containsPattern("server +version, clock and rights: this store reports none")
                     .containsPattern("held +1, in doubt 0; the longest:")
                     .contains("fencingToken=" + held.fencingToken())
                     .containsPattern("waiting +0; the longest:")

@@ -1,7 +1,7 @@
 -- Handles one attempt for a lock that may have readers: to read, or to write if acquire.lua has found readers. A reader
 -- has one of the slots of readers, <prefix>{<tag>}:p<number>, each a lock of its own with the queue of the first. While
 -- any reader has one, the lock itself, the gate, contains '%read' in place of time and token, for the longest of their
--- leases. So it excludes whoever knows nothing of readers.
+-- leases. So it excludes clients that do not know readers.
 --
 -- A reader gets the slot that its token has; else a free one; else the first whose owner is gone; but none while a
 -- writer has the gate, and none beside other readers while another instance waits before it. A writer gets the gate if
