@@ -630,6 +630,8 @@ class ReadScriptsIT extends ScriptsOnServer {
         write(ONE);
         redis.lpush(slot(1), "x");
         assertThat(read(ONE)).as("a downgrade").startsWith(WRONG_TYPE, 1L, (long) Slots.OF_READERS.from());
+        redis.set(GATE, "0000000000000009 %read");
+        assertThat(write(OTHER).get(0)).as("after all readers").isEqualTo(GRANTED);
         assertThat(redis.type(slot(1))).isEqualTo("list");
     }
 

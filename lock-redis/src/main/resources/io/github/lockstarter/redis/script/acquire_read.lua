@@ -142,7 +142,11 @@ if status == GRANTED and not refused then
       return {REFUSED, 0, 0, marked.err}
     end
   elseif isRead then
-    redis.pcall('DEL', unpack(places))
+    for i, place in ipairs(places) do
+      if entries[i] then
+        redis.pcall('DEL', place)
+      end
+    end
   end
   if waits then -- even without a position: a release may have queued the instance again
     redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))
