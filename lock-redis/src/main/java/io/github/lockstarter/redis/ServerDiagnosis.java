@@ -40,7 +40,7 @@ record ServerDiagnosis(
         LockKeys keys = keySpace.ofTrial(id).keysOf(id);
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();
         connections.link(keys.lock(), opened);
-        return opened.thenCompose(link -> ask(link.async(), keys, keySpace.mailboxOf(id)))
+        return opened.thenCompose(link -> ask(link.async(), keys, keySpace.mailboxOf(id), connector))
                 .exceptionally(failure -> new TreeMap<>(Map.of(
                         "server",
                         failures.ofConnecting(ExceptionCauses.rootOf(failure)).problem())))
@@ -66,9 +66,11 @@ record ServerDiagnosis(
 
     /** The clock first: other commands would delay the answer. */
     private static CompletionStage<Map<String, String>> ask(
-            RedisClusterAsyncCommands<String, String> redis, LockKeys keys, String channel) {
+            RedisClusterAsyncCommands<String, String> redis, LockKeys keys, String channel, RedisConnector connector) {
         Instant sent = Instant.now();
-        CompletableFuture<String> clock = text(redis.time(), time -> clock(time, sent, Instant.now()));
+        long from = connector.nanoTime();
+        CompletableFuture<String> clock =
+                text(redis.time(), time -> clock(time, sent, Duration.ofNanos(connector.nanoTime() - from)));
         CompletableFuture<String> server = text(redis.info(), ServerDiagnosis::fieldsOf);
         List<CompletableFuture<String>> refusals = StartCheck.sent(redis, keys, channel).stream()
                 .map(command -> text(command, reply -> ""))
@@ -82,14 +84,16 @@ record ServerDiagnosis(
     }
 
     private static <T> CompletableFuture<String> text(CompletionStage<T> asked, Function<T, String> answered) {
-        return asked.handle((answer, failure) -> failure == null ? answered.apply(answer) : reasonOf(failure))
+        return asked.thenApply(answered)
+                .exceptionally(ServerDiagnosis::reasonOf)
                 .toCompletableFuture();
     }
 
     private static String reasonOf(Throwable failure) {
-        return ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException refusal
+        Throwable root = ExceptionCauses.rootOf(failure);
+        return root instanceof RedisCommandExecutionException refusal
                 ? ServerError.of(refusal).text()
-                : ExceptionCauses.said(failure);
+                : ExceptionCauses.said(root);
     }
 
     private static String fieldsOf(String info) {
@@ -110,8 +114,7 @@ record ServerDiagnosis(
     }
 
     /** @param time seconds, and microseconds of the second */
-    static String clock(List<String> time, Instant sent, Instant received) {
-        Duration trip = Duration.between(sent, received);
+    static String clock(List<String> time, Instant sent, Duration trip) {
         Instant server =
                 Instant.ofEpochSecond(Long.parseLong(time.get(0))).plus(Long.parseLong(time.get(1)), ChronoUnit.MICROS);
         Duration ahead = Duration.between(sent.plus(trip.dividedBy(2)), server);

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,9 +14,9 @@ class ServerDiagnosisTests {
     /** The server is asked in the middle of the round trip. */
     @Test
     void comparesTheClockOfTheServerWithThatOfThisJvm() {
-        assertThat(ServerDiagnosis.clock(List.of("1000", "52000"), SENT, SENT.plusMillis(4)))
+        assertThat(ServerDiagnosis.clock(List.of("1000", "52000"), SENT, Duration.ofMillis(4)))
                 .isEqualTo("50ms ahead of this JVM's, by a round trip of 4ms");
-        assertThat(ServerDiagnosis.clock(List.of("998", "500000"), SENT, SENT.plusMillis(1_000)))
+        assertThat(ServerDiagnosis.clock(List.of("998", "500000"), SENT, Duration.ofSeconds(1)))
                 .isEqualTo("2s behind this JVM's, by a round trip of 1s");
     }
 }
