@@ -29,8 +29,9 @@ final class LockDiagnosis implements LockListener {
     private static final int MOST = 10;
 
     /** Drivers and servers name the user in their errors. */
-    private static final Pattern LOGIN = Pattern.compile("(?<=//)[^/\\s]*(?=@)"
-            + "|(?<=\\b[Uu]ser )(?:'[^']*'(?:@'[^']*')?|\"[^\"]*\"|\\S+(?= has no permissions))");
+    private static final Pattern LOGIN = Pattern.compile("(?<=//)\\S*(?=@)|(?<=[?&;](?:user|password)=)[^&;\\s]*"
+            + "|(?<=\\b(?:[Uu]ser|[Rr]ole) )"
+            + "(?:'[^']*'(?:@'[^']*')?|\"[^\"]*\"|\\S+(?= (?:has no permissions|already has)))");
 
     private final String settings;
     private final Deque<String> outages = new ConcurrentLinkedDeque<>();
