@@ -76,7 +76,8 @@ public interface LockAdmin {
     CompletableFuture<StoreState> storeState();
 
     /**
-     * {@return facts about the store by name, such as its version, without logins; empty if the store reports none}
+     * {@return facts about the store by name, such as its version, without passwords; a refusal may name the user;
+     *     empty if the store reports none}
      */
     CompletableFuture<Map<String, String>> storeDiagnosis();
 

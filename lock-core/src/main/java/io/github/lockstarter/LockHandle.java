@@ -242,8 +242,8 @@ public interface LockHandle extends AutoCloseable {
      * answered. No effect on a lock that is read already.
      *
      * @throws LockLostException when the lock was lost
-     * @throws LockBackendException when the store did not answer, or all slots of readers are taken; call it again, or
-     *     release the lock
+     * @throws LockBackendException when all slots of readers are taken, or the store did not answer: then the lease is
+     *     not renewed; call it again, or release the lock
      * @throws LockInterruptedException when interrupted; the lock may be read
      * @throws IllegalStateException when this handle was released, the hold has other handles, several permits or a
      *     minimum hold, or several keys are held

@@ -97,8 +97,8 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * {@return facts for an operator's diagnosis by name, such as version, clock and refused commands, without logins;
-     * by default none}
+     * {@return facts for an operator's diagnosis by name, such as version, clock and refused commands, without
+     * passwords; by default none}
      */
     default CompletionStage<Map<String, String>> diagnosis() {
         return CompletableFuture.completedFuture(Map.of());
