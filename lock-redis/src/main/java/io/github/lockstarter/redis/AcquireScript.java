@@ -90,21 +90,14 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
         return first.reads()
                 ? runner.whenOpen(
                         keySpace, () -> sendToReaders(first).thenApply(List::of), failure -> List.of(resultOf(failure)))
-                : send(commands, !first.minHold().isZero()).thenCompose(votes -> completed(commands, votes));
+                : send(commands, !first.minHold().isZero())
+                        .thenApply(votes -> votes.stream().map(Vote::result).toList());
     }
 
-    /** Where a writer found a mark of readers, looks at them. */
+    /** Where an attempt to write has found a mark of readers, looks at them, while others of the same call go on. */
     @SuppressWarnings("ReferenceEquality")
-    private CompletionStage<List<AcquireResult>> completed(List<AcquireCommand> commands, List<Vote> votes) {
-        CompletionStage<List<AcquireResult>> all = CompletableFuture.completedFuture(List.of());
-        for (int i = 0; i < votes.size(); i++) {
-            AcquireResult found = votes.get(i).result();
-            CompletionStage<AcquireResult> result =
-                    found == READ ? sendToReaders(commands.get(i)) : CompletableFuture.completedFuture(found);
-            all = all.thenCombine(result, (before, one) -> Stream.concat(before.stream(), Stream.of(one))
-                    .toList());
-        }
-        return all;
+    CompletionStage<AcquireResult> completed(AcquireCommand command, AcquireResult found) {
+        return found == READ ? sendToReaders(command) : CompletableFuture.completedFuture(found);
     }
 
     private CompletionStage<AcquireResult> sendToReaders(AcquireCommand command) {

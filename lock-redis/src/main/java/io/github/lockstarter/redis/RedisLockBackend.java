@@ -282,7 +282,9 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<AcquireResult> attemptAcquire(AcquireCommand command) {
-        return queueOf(command.key()).attempt(acquireScript, command);
+        return queueOf(command.key())
+                .attempt(acquireScript, command)
+                .thenCompose(found -> acquireScript.completed(command, found));
     }
 
     @Override

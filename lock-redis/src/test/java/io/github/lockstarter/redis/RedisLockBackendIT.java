@@ -13,9 +13,11 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,33 @@ class RedisLockBackendIT extends BackendOnServer {
     @Test
     void aBatchedAttemptDoesNotOvertakeAnUnwrittenRelease() throws InterruptedException {
         long fencingToken = user.granted(OWNER);
+        CompletableFuture<Void> goOn = stopSending();
+        CompletionStage<ReleaseResult> released =
+                backend.releaseToken(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        CompletionStage<AcquireResult> acquired = backend.attemptAcquire(acquire(BackendUser.KEY, OTHER));
+        goOn.complete(null);
+        assertThat(answer(released)).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(answer(acquired)).isInstanceOf(AcquireResult.Granted.class);
+    }
+
+    @Test
+    void anAttemptThatFindsReadersDelaysNoOther() throws InterruptedException {
+        redis.set("lock:{order:42}:p1024", "%016d %s".formatted(7, OWNER.value()));
+        redis.set("lock:{order:42}", "%016d %%read".formatted(7));
+        List<String> answered = new CopyOnWriteArrayList<>();
+        CompletableFuture<Void> goOn = stopSending();
+        CompletionStage<Void> contended =
+                backend.attemptAcquire(acquire("order:42", OTHER)).thenAccept(result -> answered.add("contended"));
+        CompletionStage<Void> granted =
+                backend.attemptAcquire(acquire("order:44", OTHER)).thenAccept(result -> answered.add("granted"));
+        goOn.complete(null);
+        answer(contended);
+        answer(granted);
+        assertThat(answered).containsExactly("granted", "contended");
+    }
+
+    /** Until the future is completed, so that later attempts are collected. */
+    private CompletableFuture<Void> stopSending() throws InterruptedException {
         CountDownLatch busy = new CountDownLatch(1);
         CompletableFuture<Void> goOn = new CompletableFuture<>();
         redis.clientPause(100);
@@ -67,12 +96,7 @@ class RedisLockBackendIT extends BackendOnServer {
             goOn.join();
         });
         assertThat(busy.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-        CompletionStage<ReleaseResult> released =
-                backend.releaseToken(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
-        CompletionStage<AcquireResult> acquired = backend.attemptAcquire(acquire(BackendUser.KEY, OTHER));
-        goOn.complete(null);
-        assertThat(answer(released)).isEqualTo(new ReleaseResult.Released(0));
-        assertThat(answer(acquired)).isInstanceOf(AcquireResult.Granted.class);
+        return goOn;
     }
 
     private static AcquireCommand acquire(String key, LockToken token) {
