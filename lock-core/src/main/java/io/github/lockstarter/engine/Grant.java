@@ -107,13 +107,14 @@ final class Grant {
     }
 
     /**
-     * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits,
-     * only within the limits.
+     * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits, or
+     * if a reader of this one is overtaken, only within the limits.
      */
-    boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits) {
-        boolean free = !wanted
-                || (handovers < limits.max()
-                        && now - wantedAt < limits.maxTime().toNanos());
+    boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits, boolean overtakes) {
+        int passed = wanted ? handovers : used - 1;
+        long since = wanted ? wantedAt : requestedAt;
+        boolean free = !(wanted || overtakes)
+                || (passed < limits.max() && now - since < limits.maxTime().toNanos());
         return free && !isUsedUp() && isYoung(request, now);
     }
 

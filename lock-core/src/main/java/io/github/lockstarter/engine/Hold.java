@@ -328,12 +328,14 @@ final class Hold {
 
     /** Whether another owner may follow without a command. */
     boolean mayBeHandedOver() {
-        return !extended && !isKept() && !grant.revoked && detachment == null && downgrade == null;
+        return !extended && !isKept() && !grant.revoked && detachment == null && downgrade == null && readers == null;
     }
 
     /** Whether lease and fencing tokens suffice for another owner. */
-    boolean lastsForHandover(Deadline.Moment now, EngineSettings.Handover limits) {
-        return !deadline.isOver(now) && grant.isCertain() && grant.allowsHandover(request, now.nanos(), limits);
+    boolean lastsForHandover(Deadline.Moment now, EngineSettings.Handover limits, boolean overtakes) {
+        return !deadline.isOver(now)
+                && grant.isCertain()
+                && grant.allowsHandover(request, now.nanos(), limits, overtakes);
     }
 
     /** Whether it follows another hold of the same grant. */

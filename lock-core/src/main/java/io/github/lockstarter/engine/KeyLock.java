@@ -66,7 +66,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Readers share a hold: while no waiter writes, a reader joins a hold that is here ({@link HeldSlots#joinable}),
  * without a command. Otherwise it takes its turn in the line, as a caller for one permit, since the owner of the
- * first slot excludes it. It is granted another slot, and with it all readers in front.
+ * first slot excludes it. It is granted another slot, and with it all readers that wait here, wherever they are in the
+ * line; a hold that was left passes to the next writer, past readers in front, within the limits of handovers. So
+ * readers and writers take turns, in phases: a reader waits for the writers of one phase, a writer for the readers of
+ * one phase and the writers in front (the phase-fair locks of Brandenburg and Anderson, "Spin-Based Reader-Writer
+ * Synchronization for Multiprocessor Real-Time Systems", 2010, here with several writers in a phase).
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
@@ -332,11 +336,12 @@ final class KeyLock extends TimerEntry {
     /** Hands a left hold over, if a waiter may have it; otherwise it is released. */
     synchronized void holdLeft(Effects todo, Hold left, Moment now) {
         boolean mayPass = running.limits.max() > 0 && running.refusal.get() == null && left.mayBeHandedOver();
-        Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant) || each.request.reads()) : null;
-        // One without renewal needs a whole lease, and one that reads another slot, so the store grants it.
-        if (successor == null || successor.request.reads() || !successor.request.isRenewed()) {
+        Waiter successor = mayPass ? queue.find(each -> canTake(each, left.grant)) : null;
+        // One without renewal needs a whole lease, so the store grants it.
+        if (successor == null || !successor.request.isRenewed()) {
             makeAttemptDue();
-        } else if (hasSameTerms(successor, left.request) && left.lastsForHandover(now, running.limits)) {
+        } else if (hasSameTerms(successor, left.request)
+                && left.lastsForHandover(now, running.limits, queue.isFirstReader())) {
             position = Waiting.NEW;
             startHold(todo, held.handOver(todo, left, successor, now), successor, now);
         } else {
@@ -447,7 +452,7 @@ final class KeyLock extends TimerEntry {
         return deadline.isOver(now) ? WaitOutcome.Failed.tooLate(answered.waiter.request.lease()) : null;
     }
 
-    /** The attempt's waiter, or the first with the same terms; no reader overtakes a waiter that writes. */
+    /** The attempt's waiter, or the first with the same terms. */
     @GuardedBy("this")
     private @Nullable Waiter takerOf(Attempt answered, Grant grant) {
         ResolvedRequest request = answered.waiter.request;
@@ -455,7 +460,7 @@ final class KeyLock extends TimerEntry {
             return answered.waiter;
         }
         if (request.reads()) {
-            return queue.readersInFront(request).stream().findFirst().orElse(null);
+            return queue.readers(request).stream().findFirst().orElse(null);
         }
         return request.mayBeKept() ? null : queue.find(each -> canTake(each, grant) && hasSameTerms(each, request));
     }
@@ -479,10 +484,10 @@ final class KeyLock extends TimerEntry {
         taker.mayTake = true;
     }
 
-    /** Even if other instances wait: these callers came before. */
+    /** All that wait here, even if others wait: see the description of the class. */
     @GuardedBy("this")
     private void grantToReaders(Effects todo, Hold shared) {
-        for (Waiter each : queue.readersInFront(shared.request)) {
+        for (Waiter each : queue.readers(shared.request)) {
             grant(todo, each, shared);
             queue.remove(each);
         }

@@ -137,6 +137,10 @@ final class WaitQueue {
         return null;
     }
 
+    boolean isFirstReader() {
+        return first != null && first.request.reads();
+    }
+
     /** Whether no waiter writes. */
     boolean hasOnlyReaders() {
         Waiter each = first;
@@ -146,10 +150,10 @@ final class WaitQueue {
         return each == null;
     }
 
-    /** Readers with these terms: those of the line up to the first waiter that writes, and all tries. */
-    List<Waiter> readersInFront(ResolvedRequest terms) {
+    /** Readers with these terms. */
+    List<Waiter> readers(ResolvedRequest terms) {
         List<Waiter> readers = new ArrayList<>(tries);
-        for (Waiter each = first; each != null && each.request.reads(); each = each.behind) {
+        for (Waiter each = first; each != null; each = each.behind) {
             readers.add(each);
         }
         readers.removeIf(each -> !each.request.mayShare(terms));
