@@ -135,7 +135,7 @@ final class EpisodeSection {
             }
             world.instances.forEach(other -> other.sections.forEach(this::compare));
             keys.stream()
-                    .filter(world.tickets::have)
+                    .filter(key -> world.tickets.have(key) && !world.isRevoked(key, tokenOf(key)))
                     .forEach(key -> world.anomaly(
                             "I1", instance.name, key, "is certain of a lock that is a ticket's: " + this));
             keys.stream()
