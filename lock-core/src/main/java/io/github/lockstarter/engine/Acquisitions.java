@@ -199,7 +199,7 @@ final class Acquisitions {
                 waiter.waited(running.now().nanos()),
                 waiter.attempts,
                 path,
-                hold.wasHandedOver() ? Optional.empty() : hold.grant.takenOverFrom));
+                hold.handedOver ? Optional.empty() : hold.grant.takenOverFrom));
     }
 
     private void reportJoin(Waiter reader, Hold hold) {
@@ -212,7 +212,7 @@ final class Acquisitions {
     }
 
     private static Path path(Waiter waiter, Hold hold) {
-        if (hold.wasHandedOver()) {
+        if (hold.handedOver) {
             return Path.HANDED_OVER;
         }
         if (hold.grant.takenOverFrom.isPresent()) {

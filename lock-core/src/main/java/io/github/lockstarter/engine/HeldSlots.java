@@ -36,15 +36,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A hold is <em>granted</em> until the decision about its caller, in the same change, and then <em>held</em> until
  * its last handle leaves, its lease ends, or the store or an operator ends it. One that was left is handed over at
- * once, or <em>leaving</em> until the answer to its release. A <em>lost</em> hold never returns; it is remembered until
- * its thread has detected the loss. All end as <em>ended</em>. A release is <em>decided</em> when its command is added
- * to the effects.
+ * once, or <em>leaving</em> until the answer to its release. A shared one is <em>idle</em> instead for a moment, until
+ * the next reader follows, or the lock is wanted or in doubt ({@link KeyLock#mayIdle}). A <em>lost</em> hold never
+ * returns; it is remembered until its thread has detected the loss. All end as <em>ended</em>. A release is
+ * <em>decided</em> when its command is added to the effects.
  *
  * <p><b>Invariants.</b>
  *
  * <ol>
- *   <li>Each of {@link #holds} is held, or leaving with its release not yet decided. No two share a slot, or have slots
- *       that exclude each other; a new grant ends the older hold.
+ *   <li>Each of {@link #holds} is held or idle, or leaving with its release not yet decided. No two share a slot, or
+ *       have slots that exclude each other; a new grant ends the older hold.
  *   <li>No release or downgrade is sent while a renewal of its grant, or a downgrade, is unanswered, except by a failed
  *       object, where the answer may have been lost; and no renewal after the release was decided, or until a downgrade
  *       has ended.
@@ -125,9 +126,10 @@ final class HeldSlots {
         long next = NEVER;
         for (Hold each = holds; each != null; each = each.next) {
             next = each.isHeld() ? Math.min(next, each.nextLookAt(now)) : next;
+            next = each.state == Hold.State.IDLE ? Math.min(next, each.keptUntil) : next;
         }
         for (Hold each : lost) {
-            next = Math.min(next, Math.min(each.forgetAt, now.nanos() + MIN_REMEMBERED_NANOS));
+            next = Math.min(next, Math.min(each.keptUntil, now.nanos() + MIN_REMEMBERED_NANOS));
         }
         return next;
     }
@@ -140,10 +142,15 @@ final class HeldSlots {
         return made;
     }
 
-    /** Another hold of the same grant follows a left one. */
+    /** Another hold of the same grant follows a left one; readers keep its fencing token. */
     Hold handOver(Effects todo, Hold left, Waiter successor, Moment now) {
-        Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
-        end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the failed object releases the hold
+        boolean idle = left.state == Hold.State.IDLE;
+        long fencingToken = idle ? left.fencingToken : left.grant.nextFencingToken();
+        Hold made = new Hold(successor, left.grant, fencingToken, left.deadline, left.renewAt, now);
+        made.handedOver = true;
+        if (!idle) {
+            end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the failed object releases the hold
+        }
         remove(left);
         add(todo, made);
         return made;
@@ -175,7 +182,9 @@ final class HeldSlots {
         if (earlier.isHeld()) {
             lose(todo, earlier, earlier.grant.causeIfGone(), now);
         } else {
-            completeRelease(todo, earlier, new ReleaseResult.NotHeld(), now);
+            if (earlier.state != Hold.State.IDLE) {
+                completeRelease(todo, earlier, new ReleaseResult.NotHeld(), now);
+            }
             free(earlier);
             releaseLost(earlier);
         }
@@ -187,14 +196,11 @@ final class HeldSlots {
         }
     }
 
-    /** A hold that the reader may join; null if none. */
+    /** A hold that the reader may join, or follow if it is idle; null if none. */
     @Nullable
     Hold joinable(ResolvedRequest request, Moment now) {
-        return find(each -> each.isShared()
-                && each.isHeld()
-                && each.isRenewed() // otherwise the reader needs a whole lease
-                && !each.deadline.isOver(now)
-                && each.grant.allowsReader(each.request, now.nanos())
+        return find(each -> (each.isHeld() || each.state == Hold.State.IDLE)
+                && each.takesReaders(now)
                 && request.mayShare(each.request));
     }
 
@@ -369,7 +375,16 @@ final class HeldSlots {
         if (left.isHeld()) {
             dropUnsentDowngrade(todo, left);
             left.state = Hold.State.LEAVING;
-            lock.holdLeft(todo, left, now);
+            if (lock.mayIdle(left, now)) {
+                end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the failed object releases the hold
+                left.keptUntil = Math.min(
+                        left.renewAt,
+                        now.nanos() + lock.running.limits.maxTime().toNanos());
+                left.state = Hold.State.IDLE;
+                lock.running.holdRemoved();
+            } else {
+                lock.holdLeft(todo, left, now);
+            }
         } else if (left.state == Hold.State.LOST) {
             keepLost(each -> each != left);
             reportLoss(todo, left, now); // unless reported: it was lost before the grant was announced
@@ -475,7 +490,7 @@ final class HeldSlots {
 
     void look(Effects todo, Moment now) {
         expire(todo, now);
-        keepLost(each -> now.nanos() - each.forgetAt < 0 && !each.isOwnedBy(HeldSlots::hasEnded));
+        keepLost(each -> now.nanos() - each.keptUntil < 0 && !each.isOwnedBy(HeldSlots::hasEnded));
         for (Hold each = holds; each != null; each = each.next) {
             if (each.isHeld()) {
                 lookAtHold(todo, each, now);
@@ -576,11 +591,14 @@ final class HeldSlots {
 
     /**
      * Releases each left or lost hold whose renewals are answered, and sends downgrades; a failed object may never
-     * process the answers.
+     * process the answers. An idle hold is left once it must not wait for readers any longer.
      */
-    void releaseLeft(Effects todo) {
+    void releaseLeft(Effects todo, Moment now) {
         for (Hold each = holds; each != null; each = each.next) {
-            boolean unowned = each.state == Hold.State.GRANTED || each.state == Hold.State.LEAVING;
+            boolean unowned = each.state == Hold.State.GRANTED
+                    || each.state == Hold.State.LEAVING
+                    || (each.state == Hold.State.IDLE
+                            && (now.nanos() - each.keptUntil >= 0 || !lock.mayIdle(each, now)));
             Downgrade begun = each.downgrade;
             if (unowned && mayBeReleased(each)) {
                 releaseSlot(todo, each);
@@ -604,7 +622,9 @@ final class HeldSlots {
 
     private void releaseSlot(Effects todo, Hold left) {
         Detachment detachment = left.detachment;
-        left.state = Hold.State.LEAVING;
+        if (left.state != Hold.State.IDLE) {
+            left.state = Hold.State.LEAVING;
+        }
         if (detachment != null) {
             todo.add(() -> lock.running.calls.sendAcquire(detachment.command, detachment));
             releases++;
@@ -771,7 +791,7 @@ final class HeldSlots {
         held.lossCause = cause;
         free(held);
         if (held.announced && held.threads().findAny().isPresent()) {
-            held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
+            held.keptUntil = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
             lost = with(lost, held);
         }
         if (held.announced) {
@@ -823,7 +843,9 @@ final class HeldSlots {
     List<HeldLock> snapshot(Moment now) {
         List<HeldLock> all = new ArrayList<>(1);
         for (Hold each = holds; each != null; each = each.next) {
-            all.add(each.snapshot(now));
+            if (each.state != Hold.State.IDLE) {
+                all.add(each.snapshot(now));
+            }
         }
         return all;
     }
@@ -851,7 +873,11 @@ final class HeldSlots {
 
     private void remove(Hold removed) {
         unlink(removed);
-        lock.running.holdRemoved();
+        if (removed.state == Hold.State.IDLE) {
+            removed.state = Hold.State.ENDED;
+        } else {
+            lock.running.holdRemoved();
+        }
     }
 
     private void link(Hold added) {

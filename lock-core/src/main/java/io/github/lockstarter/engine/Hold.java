@@ -37,6 +37,8 @@ final class Hold {
         HELD,
         /** Its owner has left it. Its handover or release is pending. */
         LEAVING,
+        /** Its readers have left it, and were told so. Its lock waits for the next reader of this instance. */
+        IDLE,
         LOST,
         ENDED
     }
@@ -155,7 +157,8 @@ final class Hold {
     /** Age of the next report of a long hold; doubled by each. */
     private long reportAfterNanos;
 
-    long forgetAt;
+    /** Monotonic time until which an idle hold waits for a reader, or a lost one for its thread. */
+    long keptUntil;
 
     /** Callers that are counted and have neither taken it nor given it back. */
     int untaken;
@@ -173,6 +176,9 @@ final class Hold {
     private int mostCallbacks;
 
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
+
+    /** Follows another hold of the same grant. */
+    boolean handedOver;
 
     /** If readers share it, the number of entries of each thread that may enter again; else null. */
     private @Nullable IdentityHashMap<Thread, Integer> readers;
@@ -248,6 +254,19 @@ final class Hold {
     /** Whether readers share it, each with its own handle. */
     boolean isShared() {
         return readers != null;
+    }
+
+    /** Whether another reader may have it, as long as the lock is wanted by no other instance. */
+    boolean takesReaders(Deadline.Moment now) {
+        return isShared()
+                && isRenewed() // otherwise the reader needs a whole lease
+                && !deadline.isOver(now)
+                && grant.allowsReader(request, now.nanos());
+    }
+
+    /** Whether it may outlast its readers. */
+    boolean mayIdle(Deadline.Moment now) {
+        return takesReaders(now) && !extended && !grant.revoked && downgrade == null && grant.renewing == 0;
     }
 
     void add(Entry entry) {
@@ -338,11 +357,6 @@ final class Hold {
                 && grant.allowsHandover(request, now.nanos(), limits, overtakes);
     }
 
-    /** Whether it follows another hold of the same grant. */
-    boolean wasHandedOver() {
-        return fencingToken != grant.firstFencingToken;
-    }
-
     /** Monotonic time of the next report of a long hold; {@code MAX_VALUE} if never. */
     long heldLongFrom() {
         return reportAfterNanos == 0 ? Long.MAX_VALUE : grantedAt + reportAfterNanos;
@@ -396,7 +410,7 @@ final class Hold {
     }
 
     private long minHoldFrom() {
-        return wasHandedOver() ? grantedAt : grant.requestedAt;
+        return handedOver ? grantedAt : grant.requestedAt;
     }
 
     private static Duration longer(Duration one, Duration other) {

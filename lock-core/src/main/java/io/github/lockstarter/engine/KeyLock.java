@@ -72,6 +72,9 @@ import org.jspecify.annotations.Nullable;
  * one phase and the writers in front (the phase-fair locks of Brandenburg and Anderson, "Spin-Based Reader-Writer
  * Synchronization for Multiprocessor Real-Time Systems", 2010, here with several writers in a phase).
  *
+ * <p>A shared hold outlasts its readers, idle, for the time limit of handovers, so that frequent reads cost no command
+ * while nobody wants to write. It ends before, once anybody else wants the lock, at its first renewal, or with a doubt.
+ *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
  *
@@ -217,7 +220,7 @@ final class KeyLock extends TimerEntry {
         if (refusal != null) {
             decide(todo, waiter, refusal);
         } else if (shared != null && queue.hasOnlyReaders()) {
-            grant(todo, waiter, shared);
+            joinShared(todo, waiter, shared, now);
         } else if (ours != null) {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
@@ -226,6 +229,7 @@ final class KeyLock extends TimerEntry {
                 makeAttemptDue();
             }
         }
+        held.releaseLeft(todo, now); // an idle hold, before the attempt of a writer
         beginOrWithdraw(todo, now); // whether it waits
         if (waiter.queued && (attempt == null || attempt.waiter != waiter)) {
             reportWait(todo, waiter);
@@ -350,6 +354,15 @@ final class KeyLock extends TimerEntry {
                     ? Math.min(2 * block, AcquireCommand.MAX_FENCING_TOKENS)
                     : EngineSettings.Handover.FENCING_TOKENS;
         }
+    }
+
+    /** Whether its next reader may continue the hold; nobody waits for an idle one. */
+    synchronized boolean mayIdle(Hold left, Moment now) {
+        return left.mayIdle(now)
+                && queue.isEmpty()
+                && running.limits.max() > 0
+                && running.refusal.get() == null
+                && !failed;
     }
 
     /** A hold is shared from now on. */
@@ -490,6 +503,15 @@ final class KeyLock extends TimerEntry {
         for (Waiter each : queue.readers(shared.request)) {
             grant(todo, each, shared);
             queue.remove(each);
+        }
+    }
+
+    @GuardedBy("this")
+    private void joinShared(Effects todo, Waiter reader, Hold shared, Moment now) {
+        if (shared.isHeld()) {
+            grant(todo, reader, shared);
+        } else {
+            startHold(todo, held.handOver(todo, shared, reader, now), reader, now);
         }
     }
 
@@ -699,7 +721,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void next(Effects todo, Moment now) {
-        held.releaseLeft(todo);
+        held.releaseLeft(todo, now);
         beginOrWithdraw(todo, now);
         queue = queue.isEmpty() ? WaitQueue.EMPTY : queue;
         watch(now);

@@ -434,7 +434,7 @@ final class Running {
     void wanted(String key) {
         KeyLock lock = known(key);
         if (lock != null) {
-            lock.wanted(now());
+            run(lock, (todo, now) -> lock.wanted(now));
         }
     }
 

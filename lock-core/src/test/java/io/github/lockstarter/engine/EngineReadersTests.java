@@ -32,8 +32,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -47,6 +49,7 @@ class EngineReadersTests extends EngineInterleavings {
     private static final int SLOT = Slots.OF_READERS.from();
     private static final LockRequest LONG = REQUEST.maxWait(Duration.ofHours(1));
     private static final LockRequest READ = LONG.mode(LockMode.READ);
+    private static final Duration IDLE = EngineSettings.DEFAULTS.handover().maxTime();
 
     private final AcquireResult unknown = new AcquireResult.Unknown("no answer", cause);
 
@@ -151,24 +154,150 @@ class EngineReadersTests extends EngineInterleavings {
         assertThat(resultOf(second).fencingToken()).isEqualTo(2);
     }
 
-    /** The grant is for a reader that has left, in front of the writer. */
-    @Test
-    void aGrantDoesNotGoToAReaderBehindAWriter() throws Exception {
+    // Phases
+
+    /** Also if the reader that asked for it has left. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aGrantServesAllReadersOfTheLineAndTheWriterIsNext(boolean left) throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(READ);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> writer = engine.acquireAsync(LONG);
-        CompletableFuture<LockHandle> last = engine.acquireAsync(READ);
-        first.cancel(false);
+        CompletableFuture<LockHandle> behind = engine.acquireAsync(READ);
+        if (left) {
+            first.cancel(false);
+        }
 
         attempt.answer().complete(grantedTo(SLOT, 1, 0));
 
-        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+        assertThat(resultOf(behind).fencingToken()).isEqualTo(1);
+        CompletableFuture<LockHandle> late = engine.acquireAsync(READ);
         Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
         assertThat(next.command().reads()).isFalse();
-        assertThat(last).isNotDone();
+        assertThat(late).as("a reader that comes after the grant").isNotDone();
         next.answer().complete(grant(2, 0));
         assertThat(resultOf(writer).isHeld()).isTrue();
     }
+
+    @Test
+    void aLeftLockPassesToAsManyWritersInFrontOfAReaderAsToOtherInstances() throws Exception {
+        LockHandle held = waitedFor(LONG, 1, 0);
+        CompletableFuture<LockHandle> reader = engine.acquireAsync(READ);
+        int max = EngineSettings.DEFAULTS.handover().max();
+        List<CompletableFuture<LockHandle>> writers =
+                Stream.generate(() -> engine.acquireAsync(LONG)).limit(max + 1L).toList();
+
+        for (CompletableFuture<LockHandle> writer : writers.subList(0, max)) {
+            held.closeAsync();
+            held = resultOf(writer);
+        }
+        held.closeAsync();
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
+        assertThat(next.command().reads()).isTrue();
+        assertThat(writers.get(max)).isNotDone();
+        next.answer().complete(grantedTo(SLOT, 100, 0));
+        assertThat(resultOf(reader).isHeld()).isTrue();
+    }
+
+    // Idle holds
+
+    @Test
+    void aReaderFollowsAnotherWithoutACommand() throws Exception {
+        LockHandle first = reading(READ, SLOT, 1);
+        assertThat(resultOf(releasing(first))).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(engine.heldLocks().snapshot()).isEmpty();
+        letPass(IDLE.minusMillis(1));
+
+        LockHandle second = resultOf(engine.acquireAsync(READ));
+
+        assertThat(second.fencingToken()).isEqualTo(1);
+        letPass(IDLE.multipliedBy(2));
+        assertThat(resultOf(engine.acquireAsync(READ)).release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+        assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
+        assertThat(resultOf(releasing(second))).isEqualTo(ReleaseOutcome.RELEASED);
+        letPass(IDLE);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(reading(READ, SLOT, 2).fencingToken()).isEqualTo(2);
+        assertThat(losses).isEmpty();
+    }
+
+    static Stream<Arguments> anIdleHoldEndsAtOnceIfTheLockIsWanted() {
+        return Stream.of(
+                wantedBy("another instance", test -> test.backend.wanted(KEY)),
+                wantedBy("a writer that waits", test -> test.engine.acquireAsync(LONG)),
+                wantedBy("a writer that does not wait", test -> test.engine.acquireAsync(REQUEST.withoutWaiting())),
+                wantedBy("a reader of another kind", test -> test.engine.acquireAsync(READ.named("other"))),
+                wantedBy("an operator", test -> test.backend.revoked(KEY, test.fingerprint())),
+                wantedBy(
+                        "a stop",
+                        test -> CompletableFuture.runAsync(test.engine::stop, EngineInterleavings::onNewThread)));
+    }
+
+    private static Arguments wantedBy(String who, Consumer<EngineReadersTests> comes) {
+        return arguments(who, comes);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void anIdleHoldEndsAtOnceIfTheLockIsWanted(String who, Consumer<EngineReadersTests> comes) throws Exception {
+        resultOf(releasing(reading(READ, SLOT, 1)));
+
+        comes.accept(this);
+
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().slots()).isEqualTo(Slots.one(SLOT));
+        assertThat(backend.log.get(1)).as("before any attempt").isSameAs(release.command());
+        release.answer().complete(new ReleaseResult.NotHeld());
+        assertThat(losses).as("its readers had left").isEmpty();
+    }
+
+    static Stream<Arguments> aHoldThatNoReaderMayFollowIsReleasedWithTheLastReader() {
+        return Stream.of(
+                arguments("after a third of its lease", READ, LEASE.dividedBy(3)),
+                arguments("without renewal", READ.withoutRenewal(), Duration.ZERO));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void aHoldThatNoReaderMayFollowIsReleasedWithTheLastReader(String which, LockRequest request, Duration held)
+            throws Exception {
+        LockHandle reader = reading(request, SLOT, 1);
+        letPass(held);
+        if (!held.isZero()) {
+            backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        }
+
+        releasing(reader);
+
+        assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
+    }
+
+    @Test
+    void aFollowingReaderHasAMaximumHoldOfItsOwn() throws Exception {
+        LockRequest limited = READ.maxHold(LEASE);
+        LockHandle first = reading(limited, SLOT, 1);
+        letPass(LEASE.dividedBy(4));
+        resultOf(releasing(first));
+        resultOf(engine.acquireAsync(limited));
+
+        assertThat(engine.heldLocks().snapshot())
+                .singleElement()
+                .extracting(HeldLock::heldFor, InstanceOfAssertFactories.DURATION)
+                .isLessThan(LEASE.dividedBy(4));
+    }
+
+    /** The instance paused: the store may have given the lock away. */
+    @Test
+    void noReaderFollowsAfterTheLease() throws Exception {
+        resultOf(releasing(reading(READ, SLOT, 1)));
+        suspend(LEASE.plusSeconds(1));
+
+        assertThat(reading(READ, SLOT, 2).fencingToken()).isEqualTo(2);
+    }
+
+    // Sharing with writers of this instance
 
     @Test
     void readersSendNothingWhileAWriterOfTheirInstanceHasTheLock() throws Exception {

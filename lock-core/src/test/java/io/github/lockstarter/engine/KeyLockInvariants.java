@@ -39,7 +39,8 @@ final class KeyLockInvariants {
         }
         for (Hold each : present) {
             boolean leaving = each.state == Hold.State.LEAVING && each.grant.renewing > 0;
-            engine.check(each.state == Hold.State.HELD || leaving, "slots 1: the hold is " + each.state);
+            boolean idle = each.state == Hold.State.IDLE && line.isEmpty() && tries.isEmpty();
+            engine.check(each.state == Hold.State.HELD || idle || leaving, "slots 1: the hold is " + each.state);
         }
         List<Integer> slots =
                 present.stream().map(each -> (int) each.grant.slot).toList();
@@ -47,7 +48,8 @@ final class KeyLockInvariants {
         holds.addAll(present);
         for (Hold each : holds) {
             boolean owner = present.contains(each) && each.grant.token.equals(engine.store.owner(each.grant.slot));
-            engine.check(owner || each.state != Hold.State.HELD, "slots 1: a hold is not the owner");
+            engine.check(
+                    owner || !(each.isHeld() || each.state == Hold.State.IDLE), "slots 1: a hold is not the owner");
         }
         if (lock != null) {
             int permits =
