@@ -98,7 +98,7 @@ final class Grant {
         return wanted;
     }
 
-    /** Another instance waits; the first report counts. */
+    /** Another instance waits, or a writer while it is read; the first report counts. */
     void wanted(long now) {
         if (!wanted) {
             wanted = true;
@@ -111,20 +111,32 @@ final class Grant {
      * if a reader of this one is overtaken, only within the limits.
      */
     boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits, boolean overtakes) {
-        int passed = wanted ? handovers : used - 1;
-        long since = wanted ? wantedAt : requestedAt;
-        boolean free = !(wanted || overtakes)
-                || (passed < limits.max() && now - since < limits.maxTime().toNanos());
-        return free && !isUsedUp() && isYoung(request, now);
+        boolean fair = !overtakes
+                || wanted
+                || (used <= limits.max() && now - requestedAt < limits.maxTime().toNanos());
+        return fair && isWithin(limits, now) && !isUsedUp() && isYoung(request, now);
+    }
+
+    private boolean isWithin(EngineSettings.Handover limits, long now) {
+        return !wanted
+                || (handovers < limits.max()
+                        && now - wantedAt < limits.maxTime().toNanos());
     }
 
     private boolean isYoung(ResolvedRequest request, long now) {
         return now - request.renewAt(requestedAt) < 0;
     }
 
-    /** Whether another reader may join. Even if the message is lost that another instance waits, this ends in time. */
-    boolean allowsReader(ResolvedRequest request, long now) {
-        return !wanted && isYoung(request, now) && isCertain();
+    /**
+     * Whether another reader may join, as for handovers. Even if the message is lost that another instance waits, this
+     * ends in time.
+     */
+    boolean allowsReader(ResolvedRequest request, long now, EngineSettings.Handover limits) {
+        return isWithin(limits, now) && isYoung(request, now) && isCertain();
+    }
+
+    void joined() {
+        handovers += wanted ? 1 : 0;
     }
 
     long nextFencingToken() {

@@ -196,6 +196,15 @@ final class HeldSlots {
         }
     }
 
+    /** By a writer that waits here. */
+    void sharedWanted(long now) {
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.isShared()) {
+                each.grant.wanted(now);
+            }
+        }
+    }
+
     /** A hold that the reader may join, or follow if it is idle; null if none. */
     @Nullable
     Hold joinable(ResolvedRequest request, Moment now) {

@@ -256,17 +256,22 @@ final class Hold {
         return readers != null;
     }
 
-    /** Whether another reader may have it, as long as the lock is wanted by no other instance. */
+    /** Whether another reader may have it. */
     boolean takesReaders(Deadline.Moment now) {
         return isShared()
                 && isRenewed() // otherwise the reader needs a whole lease
                 && !deadline.isOver(now)
-                && grant.allowsReader(request, now.nanos());
+                && grant.allowsReader(request, now.nanos(), lock.running.limits);
     }
 
     /** Whether it may outlast its readers. */
     boolean mayIdle(Deadline.Moment now) {
-        return takesReaders(now) && !extended && !grant.revoked && downgrade == null && grant.renewing == 0;
+        return takesReaders(now)
+                && !grant.isWanted()
+                && !extended
+                && !grant.revoked
+                && downgrade == null
+                && grant.renewing == 0;
     }
 
     void add(Entry entry) {

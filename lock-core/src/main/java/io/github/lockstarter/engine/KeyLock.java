@@ -64,8 +64,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #fail} and {@link #applyFailure} may be repeated until there is memory; so a caller leaves the line, and a
  * hold the list, after the steps that tell their threads.
  *
- * <p>Readers share a hold: while no waiter writes, a reader joins a hold that is here ({@link HeldSlots#joinable}),
- * without a command. Otherwise it takes its turn in the line, as a caller for one permit, since the owner of the
+ * <p>Readers share a hold: a reader joins one that is here ({@link HeldSlots#joinable}) without a command, and within
+ * the limits of handovers once a writer or another instance waits. Otherwise it takes its turn in the line, as a caller for one permit, since the owner of the
  * first slot excludes it. It is granted another slot, and with it all readers that wait here, wherever they are in the
  * line; a hold that was left passes to the next writer, past readers in front, within the limits of handovers. So
  * readers and writers take turns, in phases: a reader waits for the writers of one phase, a writer for the readers of
@@ -219,12 +219,15 @@ final class KeyLock extends TimerEntry {
         Hold shared = waiter.request.reads() ? held.joinable(waiter.request, now) : null;
         if (refusal != null) {
             decide(todo, waiter, refusal);
-        } else if (shared != null && queue.hasOnlyReaders()) {
+        } else if (shared != null) {
             joinShared(todo, waiter, shared, now);
         } else if (ours != null) {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
             queue = queue.with(waiter);
+            if (waiter.queued && !waiter.request.reads()) {
+                held.sharedWanted(now.nanos());
+            }
             if (queue.first() == waiter) {
                 makeAttemptDue();
             }
@@ -368,7 +371,7 @@ final class KeyLock extends TimerEntry {
     /** A hold is shared from now on. */
     synchronized void downgraded(Effects todo, Hold shared, Moment now) {
         if (held.joinable(shared.request, now) == shared) {
-            grantToReaders(todo, shared);
+            grantToReaders(todo, shared, now);
         }
         makeAttemptDue();
     }
@@ -499,16 +502,20 @@ final class KeyLock extends TimerEntry {
 
     /** All that wait here, even if others wait: see the description of the class. */
     @GuardedBy("this")
-    private void grantToReaders(Effects todo, Hold shared) {
+    private void grantToReaders(Effects todo, Hold shared, Moment now) {
         for (Waiter each : queue.readers(shared.request)) {
             grant(todo, each, shared);
             queue.remove(each);
+        }
+        if (queue.hasWriters()) {
+            shared.grant.wanted(now.nanos());
         }
     }
 
     @GuardedBy("this")
     private void joinShared(Effects todo, Waiter reader, Hold shared, Moment now) {
         if (shared.isHeld()) {
+            shared.grant.joined();
             grant(todo, reader, shared);
         } else {
             startHold(todo, held.handOver(todo, shared, reader, now), reader, now);
@@ -522,7 +529,7 @@ final class KeyLock extends TimerEntry {
         queue.remove(taker);
         obstacle = null;
         if (made.isShared()) {
-            grantToReaders(todo, made);
+            grantToReaders(todo, made, now);
         }
         if (!queue.isEmpty()) {
             int taken = held.firstFree();

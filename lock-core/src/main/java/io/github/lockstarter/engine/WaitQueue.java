@@ -141,13 +141,12 @@ final class WaitQueue {
         return first != null && first.request.reads();
     }
 
-    /** Whether no waiter writes. */
-    boolean hasOnlyReaders() {
+    boolean hasWriters() {
         Waiter each = first;
         while (each != null && each.request.reads()) {
             each = each.behind;
         }
-        return each == null;
+        return each != null;
     }
 
     /** Readers with these terms. */

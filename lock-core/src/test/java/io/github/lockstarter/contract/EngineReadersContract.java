@@ -234,7 +234,9 @@ public abstract class EngineReadersContract extends EngineContract {
         awaitWaiters(second, 1);
         held.downgrade();
 
-        assertThat(first.locks().tryAcquire(toRead.withoutWaiting())).isEmpty();
+        await().untilAsserted(() -> assertThat(
+                        first.locks().tryAcquire(toRead.withoutWaiting()).map(LockHandle::release))
+                .isEmpty());
         assertThat(next).isNotDone();
         assertThat(held.isHeld()).isTrue();
         held.close();

@@ -97,13 +97,24 @@ class ReaderChecksTests {
     }
 
     @Test
-    void findsAReaderThatJoinsThoughAnotherInstanceWaits() {
+    void findsAReaderThatJoinsLateThoughAnotherInstanceWaits() {
         HandOverCheck check = new HandOverCheck();
         Script wanted = script().on(READER).granted("w1", 0, 10).sent(EventKind.WANTED, "w1", 0, 40);
-        assertThat(wanted.acquired("w1", 1, 30, 700, 2000, "JOINED").check(check))
-                .as("it came before")
+        assertThat(wanted.acquired("w1", 1, 95, 700, 2000, "JOINED").check(check))
+                .as("it came within the limit")
                 .isEmpty();
         assertThat(wanted.acquired("w1", 1, 600, 701, 2000, "JOINED").check(check))
+                .hasSize(1);
+    }
+
+    @Test
+    void findsTooManyReadersThatJoinThoughAnotherInstanceWaits() {
+        Script wanted = script().on(READER).granted("w1", 0, 10).sent(EventKind.WANTED, "w1", 0, 40);
+        for (int joined = 0; joined < 18; joined++) {
+            wanted = wanted.acquired("w1", 1, 60 + joined, 61 + joined, 2000, "JOINED");
+        }
+        assertThat(wanted.check(new HandOverCheck())).isEmpty();
+        assertThat(wanted.acquired("w1", 1, 80, 81, 2000, "JOINED").check(new HandOverCheck()))
                 .hasSize(1);
     }
 
