@@ -65,12 +65,13 @@ import org.jspecify.annotations.Nullable;
  * hold the list, after the steps that tell their threads.
  *
  * <p>Readers share a hold: a reader joins one that is here ({@link HeldSlots#joinable}) without a command, and within
- * the limits of handovers once a writer or another instance waits. Otherwise it takes its turn in the line, as a caller for one permit, since the owner of the
- * first slot excludes it. It is granted another slot, and with it all readers that wait here, wherever they are in the
- * line; a hold that was left passes to the next writer, past readers in front, within the limits of handovers. So
- * readers and writers take turns, in phases: a reader waits for the writers of one phase, a writer for the readers of
- * one phase and the writers in front (the phase-fair locks of Brandenburg and Anderson, "Spin-Based Reader-Writer
- * Synchronization for Multiprocessor Real-Time Systems", 2010, here with several writers in a phase).
+ * the limits of handovers once a writer or another instance waits. Otherwise it takes its turn in the line, as a caller
+ * for one permit, since the owner of the first slot excludes it. It is granted another slot, and with it all readers
+ * that wait here, wherever they are in the line; a hold that was left passes to the next writer, past readers in front,
+ * within the limits of handovers. So readers and writers take turns, in phases: a reader waits for the writers of one
+ * phase, a writer for the readers of one phase and the writers in front (the phase-fair locks of Brandenburg and
+ * Anderson, "Spin-Based Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010, here with several
+ * writers in a phase).
  *
  * <p>A shared hold outlasts its readers, idle, for the time limit of handovers, so that frequent reads cost no command
  * while nobody wants to write. It ends before, once anybody else wants the lock, at its first renewal, or with a doubt.
