@@ -31,7 +31,7 @@ final class Sizes {
         List<Path> java = files.stream().filter(ending(".java")).filter(ending("package-info.java").negate()).toList();
         List<Path> main = java.stream().filter(in("/src/main/")).toList();
         System.out.printf("%-28s %10s %8s%n", "", "code lines", "types");
-        row("product", main, in("^lock-(core|redis|spring|recipes|starter|starter-test|starter-processor)/"));
+        row("product", main, in("^lock-(core|redis|spring|recipes|starter|starter-test|starter-processor|rewrite)/"));
         row("  engine", main, in("^lock-core/.*/engine/"));
         row("stores", main, in("^stores/"));
         row("sample", main, in("^lock-sample-app/"));

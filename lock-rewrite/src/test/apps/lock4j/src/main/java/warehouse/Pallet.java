@@ -1,0 +1,3 @@
+package warehouse;
+
+public record Pallet(String hall, long id) {}
