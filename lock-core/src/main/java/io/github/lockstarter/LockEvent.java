@@ -19,7 +19,7 @@ public sealed interface LockEvent {
 
     /** How a lock was acquired. */
     enum Path {
-        /** The first attempt found the lock free. */
+        /** Without a wait: the first attempt found the lock free, or a reader followed another of its instance. */
         UNCONTENDED,
         /** After a wait that began with {@link Contended}. */
         WAITED,
@@ -89,7 +89,7 @@ public sealed interface LockEvent {
      * @param key key
      * @param fencingToken fencing token
      * @param waited time from the call to the grant
-     * @param attempts attempts at the backend; 0 only if handed over
+     * @param attempts attempts at the backend; 0 only without a command
      * @param path how it was acquired
      * @param takenOverFrom previous owner for {@link Path#TAKEN_OVER}
      */

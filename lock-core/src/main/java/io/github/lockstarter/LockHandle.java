@@ -169,7 +169,8 @@ public interface LockHandle extends AutoCloseable {
     void recordSuccess();
 
     /**
-     * Gives up this hold; the owner's last release frees the lock. Idempotent; never throws for a lost lock or an
+     * Gives up this hold; the owner's last release frees the lock, at once or as {@link LockRequest#mode} and a minimum
+     * hold say. Idempotent; never throws for a lost lock or an
      * unreachable backend.
      *
      * @return the outcome

@@ -6,7 +6,7 @@ public enum ReleaseOutcome {
     ALREADY_RELEASED,
     /** A nested hold was released and the owner has others, or other readers of this instance have the lock. */
     STILL_HELD,
-    /** Given up: the lock is free, or kept for the rest of its minimum hold. */
+    /** Given up: the lock is free, kept for the rest of its minimum hold, or read and kept for the next reader. */
     RELEASED,
     /** Given up: the lock is that of a {@linkplain LockHandle#detach ticket}. */
     DETACHED,

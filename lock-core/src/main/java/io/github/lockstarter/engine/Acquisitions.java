@@ -212,10 +212,10 @@ final class Acquisitions {
     }
 
     private static Path path(Waiter waiter, Hold hold) {
-        if (hold.handedOver) {
+        if (hold.handedOver && waiter.hadToWait) {
             return Path.HANDED_OVER;
         }
-        if (hold.grant.takenOverFrom.isPresent()) {
+        if (!hold.handedOver && hold.grant.takenOverFrom.isPresent()) {
             return Path.TAKEN_OVER;
         }
         return waiter.hadToWait ? Path.WAITED : Path.UNCONTENDED;

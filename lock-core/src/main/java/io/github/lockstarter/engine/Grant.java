@@ -98,7 +98,7 @@ final class Grant {
         return wanted;
     }
 
-    /** Another instance waits, or a writer while it is read; the first report counts. */
+    /** Another instance waits; the first report counts. */
     void wanted(long now) {
         if (!wanted) {
             wanted = true;
@@ -107,14 +107,16 @@ final class Grant {
     }
 
     /**
-     * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits, or
-     * if a reader of this one is overtaken, only within the limits.
+     * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits,
+     * only within the limits.
      */
-    boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits, boolean overtakes) {
-        boolean fair = !overtakes
-                || wanted
-                || (used <= limits.max() && now - requestedAt < limits.maxTime().toNanos());
-        return fair && isWithin(limits, now) && !isUsedUp() && isYoung(request, now);
+    boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits) {
+        return isWithin(limits, now) && !isUsedUp() && isYoung(request, now);
+    }
+
+    /** Whether a writer may pass a reader of this instance that came before it. */
+    boolean allowsOvertaking(long now, EngineSettings.Handover limits) {
+        return used <= limits.max() && now - requestedAt < limits.maxTime().toNanos();
     }
 
     private boolean isWithin(EngineSettings.Handover limits, long now) {

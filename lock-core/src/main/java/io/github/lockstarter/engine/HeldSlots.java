@@ -196,15 +196,6 @@ final class HeldSlots {
         }
     }
 
-    /** By a writer that waits here. */
-    void sharedWanted(long now) {
-        for (Hold each = holds; each != null; each = each.next) {
-            if (each.isShared()) {
-                each.grant.wanted(now);
-            }
-        }
-    }
-
     /** A hold that the reader may join, or follow if it is idle; null if none. */
     @Nullable
     Hold joinable(ResolvedRequest request, Moment now) {
@@ -385,10 +376,10 @@ final class HeldSlots {
             dropUnsentDowngrade(todo, left);
             left.state = Hold.State.LEAVING;
             if (lock.mayIdle(left, now)) {
-                end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the failed object releases the hold
                 left.keptUntil = Math.min(
                         left.renewAt,
                         now.nanos() + lock.running.limits.maxTime().toNanos());
+                end(todo, left, ReleaseOutcome.RELEASED, now); // if it fails, the failed object releases the hold
                 left.state = Hold.State.IDLE;
                 lock.running.holdRemoved();
             } else {

@@ -356,10 +356,8 @@ final class Hold {
     }
 
     /** Whether lease and fencing tokens suffice for another owner. */
-    boolean lastsForHandover(Deadline.Moment now, EngineSettings.Handover limits, boolean overtakes) {
-        return !deadline.isOver(now)
-                && grant.isCertain()
-                && grant.allowsHandover(request, now.nanos(), limits, overtakes);
+    boolean lastsForHandover(Deadline.Moment now, EngineSettings.Handover limits) {
+        return !deadline.isOver(now) && grant.isCertain() && grant.allowsHandover(request, now.nanos(), limits);
     }
 
     /** Monotonic time of the next report of a long hold; {@code MAX_VALUE} if never. */

@@ -68,8 +68,8 @@ import org.jspecify.annotations.Nullable;
  * the limits of handovers once a writer or another instance waits. Otherwise it takes its turn in the line, as a caller
  * for one permit, since the owner of the first slot excludes it. It is granted another slot, and with it all readers
  * that wait here, wherever they are in the line; a hold that was left passes to the next writer, past readers in front,
- * within the limits of handovers. So readers and writers take turns, in phases: a reader waits for the writers of one
- * phase, a writer for the readers of one phase and the writers in front (the phase-fair locks of Brandenburg and
+ * within the limits of handovers. So readers and writers take turns, in phases: a reader waits for the writers in front
+ * and those of one phase, a writer for the writers in front and the readers of one phase (the phase-fair locks of Brandenburg and
  * Anderson, "Spin-Based Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010, here with several
  * writers in a phase).
  *
@@ -127,6 +127,10 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private @Nullable LockToken registeredBy;
+
+    /** Readers that joined the present hold, or could not, since a writer waits. */
+    @GuardedBy("this")
+    private int joinedPastWriter;
 
     @GuardedBy("this")
     private @Nullable Obstacle obstacle;
@@ -220,15 +224,12 @@ final class KeyLock extends TimerEntry {
         Hold shared = waiter.request.reads() ? held.joinable(waiter.request, now) : null;
         if (refusal != null) {
             decide(todo, waiter, refusal);
-        } else if (shared != null) {
+        } else if (shared != null && mayJoin(shared, now)) {
             joinShared(todo, waiter, shared, now);
         } else if (ours != null) {
             decide(todo, waiter, new WaitOutcome.Busy(ours));
         } else {
             queue = queue.with(waiter);
-            if (waiter.queued && !waiter.request.reads()) {
-                held.sharedWanted(now.nanos());
-            }
             if (queue.first() == waiter) {
                 makeAttemptDue();
             }
@@ -349,7 +350,8 @@ final class KeyLock extends TimerEntry {
         if (successor == null || !successor.request.isRenewed()) {
             makeAttemptDue();
         } else if (hasSameTerms(successor, left.request)
-                && left.lastsForHandover(now, running.limits, queue.isFirstReader())) {
+                && left.lastsForHandover(now, running.limits)
+                && (!queue.isFirstReader() || left.grant.allowsOvertaking(now.nanos(), running.limits))) {
             position = Waiting.NEW;
             startHold(todo, held.handOver(todo, left, successor, now), successor, now);
         } else {
@@ -365,6 +367,7 @@ final class KeyLock extends TimerEntry {
         return left.mayIdle(now)
                 && queue.isEmpty()
                 && running.limits.max() > 0
+                && running.heartbeat.hearsSignals()
                 && running.refusal.get() == null
                 && !failed;
     }
@@ -372,7 +375,7 @@ final class KeyLock extends TimerEntry {
     /** A hold is shared from now on. */
     synchronized void downgraded(Effects todo, Hold shared, Moment now) {
         if (held.joinable(shared.request, now) == shared) {
-            grantToReaders(todo, shared, now);
+            grantToReaders(todo, shared);
         }
         makeAttemptDue();
     }
@@ -503,14 +506,22 @@ final class KeyLock extends TimerEntry {
 
     /** All that wait here, even if others wait: see the description of the class. */
     @GuardedBy("this")
-    private void grantToReaders(Effects todo, Hold shared, Moment now) {
+    private void grantToReaders(Effects todo, Hold shared) {
         for (Waiter each : queue.readers(shared.request)) {
             grant(todo, each, shared);
             queue.remove(each);
         }
-        if (queue.hasWriters()) {
-            shared.grant.wanted(now.nanos());
-        }
+    }
+
+    /** Counted once a writer waits here: then only within the limits of handovers. */
+    @GuardedBy("this")
+    private boolean mayJoin(Hold shared, Moment now) {
+        Waiter writer = queue.firstWriter();
+        joinedPastWriter = writer == null ? 0 : joinedPastWriter + 1;
+        return writer == null
+                || (joinedPastWriter <= running.limits.max()
+                        && now.nanos() - Math.max(shared.grantedAt, writer.startedAt)
+                                < running.limits.maxTime().toNanos());
     }
 
     @GuardedBy("this")
@@ -529,8 +540,9 @@ final class KeyLock extends TimerEntry {
         held.begin(todo, made); // with the decision: its caller receives the hold, even if a later step fails
         queue.remove(taker);
         obstacle = null;
+        joinedPastWriter = 0;
         if (made.isShared()) {
-            grantToReaders(todo, made, now);
+            grantToReaders(todo, made);
         }
         if (!queue.isEmpty()) {
             int taken = held.firstFree();

@@ -422,12 +422,13 @@ final class Running {
         }
     }
 
-    /** After possibly missed signals. */
+    /** After possibly missed messages. */
     void signalAll() {
         forEach(lock -> {
             if (lock.hasWaiters()) {
                 signal(lock.key, 0);
             }
+            run(lock, (todo, now) -> lock.wanted(now));
         });
     }
 

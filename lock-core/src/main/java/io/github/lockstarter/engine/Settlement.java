@@ -40,7 +40,7 @@ final class Settlement extends TimerEntry implements Runnable {
     static CompletableFuture<Boolean> of(Hold hold, Waiter waiter) {
         long now = hold.lock.running.clock.nanos();
         long timeout = hold.grant.commandTimeout().toNanos();
-        long ofAttempt = hold.grant.requestedAt + timeout - now;
+        long ofAttempt = Math.max(hold.grant.requestedAt, waiter.startedAt) + timeout - now; // it may have joined late
         return until(hold, now + Math.min(timeout, Math.max(ofAttempt, waiter.giveUpAt() - now)));
     }
 

@@ -22,6 +22,9 @@ final class WaitQueue {
     /** At least the maximum in the line. */
     private int maxPermits;
 
+    /** In the line. */
+    private int readers;
+
     /** Each gets the next answer that it accepts. */
     private List<Waiter> tries = Collections.emptyList();
 
@@ -89,6 +92,7 @@ final class WaitQueue {
     private void append(Waiter waiter) {
         maxPermits = Math.max(maxPermits(), waiter.request.permits());
         waiter.queued = true;
+        readers += waiter.request.reads() ? 1 : 0;
         waiter.ahead = last;
         if (last == null) {
             first = waiter;
@@ -119,6 +123,7 @@ final class WaitQueue {
             waiter.behind.ahead = waiter.ahead;
         }
         waiter.queued = false;
+        readers -= waiter.request.reads() ? 1 : 0;
     }
 
     /** First match, waiters before tries. */
@@ -141,22 +146,27 @@ final class WaitQueue {
         return first != null && first.request.reads();
     }
 
-    boolean hasWriters() {
+    @Nullable
+    Waiter firstWriter() {
         Waiter each = first;
         while (each != null && each.request.reads()) {
             each = each.behind;
         }
-        return each != null;
+        return each;
     }
 
     /** Readers with these terms. */
     List<Waiter> readers(ResolvedRequest terms) {
-        List<Waiter> readers = new ArrayList<>(tries);
-        for (Waiter each = first; each != null; each = each.behind) {
-            readers.add(each);
+        List<Waiter> found = new ArrayList<>(tries);
+        found.removeIf(each -> !each.request.mayShare(terms));
+        int left = readers;
+        for (Waiter each = first; each != null && left > 0; each = each.behind) {
+            left -= each.request.reads() ? 1 : 0;
+            if (each.request.mayShare(terms)) {
+                found.add(each);
+            }
         }
-        readers.removeIf(each -> !each.request.mayShare(terms));
-        return readers;
+        return found;
     }
 
     void takeWaiters(Consumer<Waiter> taker) {

@@ -3,12 +3,14 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
@@ -29,6 +31,7 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -156,6 +159,17 @@ class EngineReadersTests extends EngineInterleavings {
         assertThat(late).isNotDone();
     }
 
+    /** Otherwise each wait of a writer leaves one more hold that takes no readers. */
+    @Test
+    void readersJoinAgainOnceTheWriterHasGivenUp() throws Exception {
+        reading(READ, SLOT, 1);
+        CompletableFuture<LockHandle> writer = engine.acquireAsync(LONG);
+        letPass(IDLE.multipliedBy(2));
+        writer.cancel(false);
+
+        assertThat(resultOf(engine.acquireAsync(READ)).fencingToken()).isEqualTo(1);
+    }
+
     @Test
     void aReaderWaitsBehindAWriterButNotForAnAttemptOfOne() throws Exception {
         LockHandle first = reading(READ, SLOT, 1);
@@ -202,8 +216,9 @@ class EngineReadersTests extends EngineInterleavings {
         assertThat(resultOf(writer).isHeld()).isTrue();
     }
 
-    @Test
-    void aLeftLockPassesToAsManyWritersInFrontOfAReaderAsToOtherInstances() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLeftLockPassesToAsManyWritersInFrontOfAReaderAsToOtherInstances(boolean othersWaitLater) throws Exception {
         LockHandle held = waitedFor(LONG, 1, 0);
         CompletableFuture<LockHandle> reader = engine.acquireAsync(READ);
         int max = EngineSettings.DEFAULTS.handover().max();
@@ -213,6 +228,9 @@ class EngineReadersTests extends EngineInterleavings {
         for (CompletableFuture<LockHandle> writer : writers.subList(0, max)) {
             held.closeAsync();
             held = resultOf(writer);
+        }
+        if (othersWaitLater) {
+            backend.wanted(KEY);
         }
         held.closeAsync();
 
@@ -244,11 +262,21 @@ class EngineReadersTests extends EngineInterleavings {
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(reading(READ, SLOT, 2).fencingToken()).isEqualTo(2);
         assertThat(losses).isEmpty();
+        assertThat(events.stream().filter(LockEvent.Acquired.class::isInstance).map(LockEvent.Acquired.class::cast))
+                .extracting(LockEvent.Acquired::path, LockEvent.Acquired::attempts)
+                .as("no wait")
+                .containsExactly(
+                        tuple(LockEvent.Path.UNCONTENDED, 1),
+                        tuple(LockEvent.Path.UNCONTENDED, 0),
+                        tuple(LockEvent.Path.UNCONTENDED, 1));
     }
 
     static Stream<Arguments> anIdleHoldEndsAtOnceIfTheLockIsWanted() {
         return Stream.of(
                 wantedBy("another instance", test -> test.backend.wanted(KEY)),
+                wantedBy(
+                        "perhaps another instance, whose message was lost",
+                        test -> Objects.requireNonNull(test.backend.listener).onMailboxRestored()),
                 wantedBy("a writer that waits", test -> test.engine.acquireAsync(LONG)),
                 wantedBy("a writer that does not wait", test -> test.engine.acquireAsync(REQUEST.withoutWaiting())),
                 wantedBy("a reader of another kind", test -> test.engine.acquireAsync(READ.named("other"))),

@@ -102,6 +102,17 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
+    void aReaderThatFollowsAnotherHasNotWaited() {
+        for (int i = 0; i < 3; i++) {
+            engine.acquire(REQUEST.mode(LockMode.READ)).release();
+        }
+
+        await().untilAsserted(() -> assertThat(acquires("acquired")).isEqualTo(3));
+        assertThat(gauge("waiting")).isZero();
+        assertThat(gauge("held")).isZero();
+    }
+
+    @Test
     void anInterruptedCallerIsNoLongerCountedAsWaiting() throws InterruptedException {
         try (LockHandle theirs = other.acquire(REQUEST)) {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
