@@ -69,9 +69,9 @@ import org.jspecify.annotations.Nullable;
  * for one permit, since the owner of the first slot excludes it. It is granted another slot, and with it all readers
  * that wait here, wherever they are in the line; a hold that was left passes to the next writer, past readers in front,
  * within the limits of handovers. So readers and writers take turns, in phases: a reader waits for the writers in front
- * and those of one phase, a writer for the writers in front and the readers of one phase (the phase-fair locks of Brandenburg and
- * Anderson, "Spin-Based Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010, here with several
- * writers in a phase).
+ * and those of one phase, a writer for the writers in front and the readers of one phase (the phase-fair locks of
+ * Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010, here
+ * with several writers in a phase).
  *
  * <p>A shared hold outlasts its readers, idle, for the time limit of handovers, so that frequent reads cost no command
  * while nobody wants to write. It ends before, once anybody else wants the lock, at its first renewal, or with a doubt.
