@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 class ExecuteAllocationTests {
 
     /**
-     * Measured: 2,464, the in-JVM store included, whether the code is compiled or interpreted. An iterator, a stream or
+     * Measured: 2,480, the in-JVM store included, whether the code is compiled or interpreted. An iterator, a stream or
      * a set more on the way adds 30 to 300.
      */
-    private static final long MOST_BYTES = 2_480;
+    private static final long MOST_BYTES = 2_496;
 
     /** More than the in-JVM store keeps, so that it evicts as many as it adds. */
     private static final List<String> KEYS =
