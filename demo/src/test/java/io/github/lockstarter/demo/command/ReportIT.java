@@ -58,6 +58,7 @@ class ReportIT {
 
     /** The instances connect too, and need what the command needs. */
     @Test
+    @Tag("full")
     void instancesTrustTheCertificateThatTheCommandTrusts() {
         try (TlsFiles files = TlsFiles.create();
                 RedisServer redis = RedisServer.startTls(files)) {

@@ -49,6 +49,7 @@ class ClientSignalsContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Admin extends AdminContract {
         Admin() {
             super(ClientSignalsContractIT::restricted);
