@@ -111,12 +111,14 @@ class ScheduledJobIT {
             awaitReady(jvm);
         }
         long first = now() / 1000 + 2;
+        Set<Long> lacking = new TreeSet<>();
 
         for (int kill = 0; kill < KILLS; kill++) {
             long from = (first + 2 + (long) kill * TICKS / KILLS) * 1000;
             sleepUntil(from + random.nextInt(1000));
             int victim = random.nextInt(INSTANCES);
             running[victim].kill();
+            lacking.add((now() + victim * APART_MS) / 1000 + 1); // the others may have skipped its next tick before
             System.out.println("Killed the instance that is " + victim * APART_MS + " ms ahead, " + (now() - from)
                     + " ms after " + from / 1000);
             sleepUntil(now() + random.nextInt(1500));
@@ -126,10 +128,10 @@ class ScheduledJobIT {
         long last = Math.max(first + TICKS - 1, now() / 1000 + 3);
         sleepUntil(last * 1000 + 900);
 
-        judge(first, last);
+        judge(first, last, lacking);
     }
 
-    private void judge(long first, long last) {
+    private void judge(long first, long last, Set<Long> lacking) {
         List<Attempt> attempts = all.stream()
                 .flatMap(Instance::attempts)
                 .filter(attempt -> attempt.tick() >= first && attempt.tick() <= last)
@@ -149,6 +151,7 @@ class ScheduledJobIT {
         assertThat(disturbed).as("ticks that an instance started late").hasSizeLessThanOrEqualTo(kept.size() / 4);
         Map<Long, Long> undisturbed = new TreeMap<>(kept);
         undisturbed.keySet().removeAll(disturbed);
+        undisturbed.keySet().removeAll(lacking);
         assertThat(undisturbed.values()).as("runs by tick: %s", undisturbed).containsOnly(1L);
         assertThat(notKept.values().stream().filter(runs -> runs > 1))
                 .as("ticks that ran several times without a minimum hold: %s", notKept)
