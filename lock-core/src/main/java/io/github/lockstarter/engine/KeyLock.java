@@ -73,8 +73,8 @@ import org.jspecify.annotations.Nullable;
  * Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010, here
  * with several writers in a phase).
  *
- * <p>A shared hold outlasts its readers, idle, for the time limit of handovers, so that frequent reads cost no command
- * while nobody wants to write. It ends before, once anybody else wants the lock, at its first renewal, or with a doubt.
+ * <p>After its last reader has left, a shared hold is idle for the time limit of handovers: the next reader follows
+ * without a command. Another caller, here or in another instance, a renewal that is due and a doubt end it sooner.
  *
  * <p>The store treats each slot as a lock; line, attempt and registration are common to all slots. Permits may differ
  * between callers: each uses the slots below its own number.
@@ -362,7 +362,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Whether its next reader may continue the hold; nobody waits for an idle one. */
+    /** Whether the next reader may follow. No caller waits while a hold is idle. */
     synchronized boolean mayIdle(Hold left, Moment now) {
         return left.mayIdle(now)
                 && queue.isEmpty()
