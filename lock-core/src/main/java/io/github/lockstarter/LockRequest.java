@@ -266,11 +266,11 @@ public record LockRequest(
     /**
      * {@return a copy with this mode} Callers that {@link LockMode#READ READ} hold the lock at the same time; the
      * ordinary lock of the key excludes them. Those of one instance with the same terms share a hold until its first
-     * renewal is due, or 16 have joined or 50 ms have passed since others wait, with one fencing token and one maximum
-     * hold, and it ends for all of them if it is lost. Until that renewal is due, the instance keeps it for 50 ms after
-     * the last reader, unless a caller waits; in that time, a writer of another instance that does not wait is refused.
-     * Without renewal, only readers that waited together share a hold. There are at most 32 holds. A caller that writes
-     * may read; one that only reads cannot begin to write.
+     * renewal is due, or 50 ms have passed since others wait, with one fencing token and one maximum hold, and it ends
+     * for all of them if it is lost. Until that renewal is due, the instance keeps it for 50 ms after the last reader,
+     * unless a caller waits; in that time, a writer of another instance that does not wait is refused. Without renewal,
+     * only readers that waited together share a hold. There are at most 32 holds. A caller that writes may read; one
+     * that only reads cannot begin to write.
      *
      * @param mode such as {@link LockMode#READ}
      */

@@ -111,7 +111,11 @@ final class Grant {
      * only within the limits.
      */
     boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits) {
-        return isWithin(limits, now) && !isUsedUp() && isYoung(request, now);
+        return (!wanted
+                        || (handovers < limits.max()
+                                && now - wantedAt < limits.maxTime().toNanos()))
+                && !isUsedUp()
+                && isYoung(request, now);
     }
 
     /** Whether a writer may pass a reader of this instance that came before it. */
@@ -119,26 +123,13 @@ final class Grant {
         return used <= limits.max() && now - requestedAt < limits.maxTime().toNanos();
     }
 
-    private boolean isWithin(EngineSettings.Handover limits, long now) {
-        return !wanted
-                || (handovers < limits.max()
-                        && now - wantedAt < limits.maxTime().toNanos());
-    }
-
     private boolean isYoung(ResolvedRequest request, long now) {
         return now - request.renewAt(requestedAt) < 0;
     }
 
-    /**
-     * Whether another reader may join, as for handovers. Even if the message is lost that another instance waits, this
-     * ends in time.
-     */
+    /** Whether another reader may join. Even if the message is lost that another instance waits, this ends in time. */
     boolean allowsReader(ResolvedRequest request, long now, EngineSettings.Handover limits) {
-        return isWithin(limits, now) && isYoung(request, now) && isCertain();
-    }
-
-    void joined() {
-        handovers += wanted ? 1 : 0;
+        return (!wanted || limits.allowsJoin(now - wantedAt)) && isYoung(request, now) && isCertain();
     }
 
     long nextFencingToken() {

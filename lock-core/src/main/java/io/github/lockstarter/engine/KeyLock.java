@@ -65,13 +65,13 @@ import org.jspecify.annotations.Nullable;
  * hold the list, after the steps that tell their threads.
  *
  * <p>Readers share a hold: a reader joins one that is here ({@link HeldSlots#joinable}) without a command, and within
- * the limits of handovers once a writer or another instance waits. Otherwise it takes its turn in the line, as a caller
- * for one permit, since the owner of the first slot excludes it. It is granted another slot, and with it all readers
- * that wait here, wherever they are in the line; a hold that was left passes to the next writer, past readers in front,
- * within the limits of handovers. So readers and writers take turns, in phases: a reader waits for the writers in front
- * and those of one phase, a writer for the writers in front and the readers of one phase (the phase-fair locks of
- * Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010, here
- * with several writers in a phase).
+ * the time limit of handovers once a writer or another instance waits; their number does not matter, since they hold
+ * the lock at the same time. Otherwise it takes its turn in the line, as a caller for one permit, since the owner of
+ * the first slot excludes it. It is granted another slot, and with it all readers that wait here, wherever they are in
+ * the line; a hold that was left passes to the next writer, past readers in front, within the limits of handovers. So
+ * readers and writers take turns, in phases: a reader waits for the writers in front and those of one phase, a writer
+ * for the writers in front and the readers of one phase (the phase-fair locks of Brandenburg and Anderson, "Spin-Based
+ * Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010, here with several writers in a phase).
  *
  * <p>After its last reader has left, a shared hold is idle for the time limit of handovers: the next reader follows
  * without a command. Another caller, here or in another instance, a renewal that is due and a doubt end it sooner.
@@ -127,10 +127,6 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private @Nullable LockToken registeredBy;
-
-    /** Readers that joined the present hold, or could not, since a writer waits. */
-    @GuardedBy("this")
-    private int joinedPastWriter;
 
     @GuardedBy("this")
     private @Nullable Obstacle obstacle;
@@ -513,21 +509,15 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Counted once a writer waits here: then only within the limits of handovers. */
     @GuardedBy("this")
     private boolean mayJoin(Hold shared, Moment now) {
         Waiter writer = queue.firstWriter();
-        joinedPastWriter = writer == null ? 0 : joinedPastWriter + 1;
-        return writer == null
-                || (joinedPastWriter <= running.limits.max()
-                        && now.nanos() - Math.max(shared.grantedAt, writer.startedAt)
-                                < running.limits.maxTime().toNanos());
+        return writer == null || running.limits.allowsJoin(now.nanos() - Math.max(shared.grantedAt, writer.startedAt));
     }
 
     @GuardedBy("this")
     private void joinShared(Effects todo, Waiter reader, Hold shared, Moment now) {
         if (shared.isHeld()) {
-            shared.grant.joined();
             grant(todo, reader, shared);
         } else {
             startHold(todo, held.handOver(todo, shared, reader, now), reader, now);
@@ -540,7 +530,6 @@ final class KeyLock extends TimerEntry {
         held.begin(todo, made); // with the decision: its caller receives the hold, even if a later step fails
         queue.remove(taker);
         obstacle = null;
-        joinedPastWriter = 0;
         if (made.isShared()) {
             grantToReaders(todo, made);
         }

@@ -282,5 +282,14 @@ public record EngineSettings(
         public int fencingTokens() {
             return max > 0 ? AcquireCommand.MAX_FENCING_TOKENS : 1;
         }
+
+        /**
+         * {@return whether a reader may join a hold} Readers hold a lock at the same time, so only their time counts.
+         *
+         * @param nanosSinceWanted time since others wait for the lock
+         */
+        public boolean allowsJoin(long nanosSinceWanted) {
+            return max > 0 && nanosSinceWanted < maxTime.toNanos();
+        }
     }
 }
