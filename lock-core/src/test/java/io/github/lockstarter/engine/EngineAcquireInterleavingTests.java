@@ -468,7 +468,6 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             backend.pollAcquire().ifPresent(attempt -> attempt.answer().complete(contended()));
             return engine.heldLocks().size() == 0; // the lease of the first key is over
         });
-        letPass(RETRY_DELAY);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
         assertFails(both, LockLostException.class);

@@ -566,8 +566,9 @@ class EngineReadersTests extends EngineInterleavings {
         nextDowngrade(writer).answer().complete(grantedTo(SLOT, 1, 0));
         resultOf(second);
 
-        releasing(writer);
+        resultOf(releasing(writer));
 
+        letPass(IDLE);
         assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.one(SLOT));
     }
 
