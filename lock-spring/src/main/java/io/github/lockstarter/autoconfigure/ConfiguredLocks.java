@@ -12,12 +12,14 @@ import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -147,7 +149,25 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                             + "\") without a minimum hold: an instance whose clock is behind by more than the method "
                             + "takes runs it again. Set minHoldMs to more than the clocks of the instances differ, or "
                             + "to 0 if the method always takes longer");
+        } else {
+            annotations.stream(Scheduled.class)
+                    .flatMap(scheduled -> timeBetweenTicks(scheduled).stream())
+                    .filter(time -> minHold.filter(kept -> kept.compareTo(time) >= 0).isPresent())
+                    .findFirst()
+                    .ifPresent(time -> warn(
+                            method,
+                            "is @Scheduled every " + DurationText.exactly(time) + ", and lock '" + request.name()
+                                    + "' is kept for at least " + DurationText.exactly(minHold.orElseThrow())
+                                    + ": the ticks in between are skipped. Set a minimum hold below the time between"
+                                    + " two ticks"));
         }
+    }
+
+    /** Empty for a cron expression, or a text, which may have a placeholder. */
+    private static Optional<Duration> timeBetweenTicks(MergedAnnotation<Scheduled> scheduled) {
+        long time = Math.max(scheduled.getLong("fixedRate"), scheduled.getLong("fixedDelay"));
+        ChronoUnit unit = scheduled.getEnum("timeUnit", TimeUnit.class).toChronoUnit();
+        return time > 0 ? Optional.of(Duration.of(time, unit)) : Optional.empty();
     }
 
     private void warn(Method method, String problem) {

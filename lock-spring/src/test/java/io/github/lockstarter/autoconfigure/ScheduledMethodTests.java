@@ -6,6 +6,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -133,5 +134,26 @@ class ScheduledMethodTests {
                 "Set minHoldMs to more than the clocks of the instances differ");
         assertSilent(output, WithoutMinimumHold.class, "distributed-lock.locks.nightly.min-hold=30s");
         assertSilent(output, WithoutNeedOfIt.class);
+    }
+
+    static class KeptForManyTicks {
+        @Scheduled(fixedRate = 1, timeUnit = TimeUnit.SECONDS)
+        @ScheduledLock(name = "pulse", minHoldMs = 30_000)
+        public void run() {}
+    }
+
+    static class KeptUntilTheNextTick {
+        @Scheduled(fixedDelay = 60_000)
+        @ScheduledLock(name = "pulse", minHoldMs = 30_000)
+        public void run() {}
+    }
+
+    @Test
+    void warnsWhenTheMinimumHoldOutlastsTheTimeBetweenTicks(CapturedOutput output) {
+        assertWarns(
+                output,
+                KeptForManyTicks.class,
+                "is @Scheduled every 1s, and lock 'pulse' is kept for at least 30s: the ticks in between are skipped");
+        assertSilent(output, KeptUntilTheNextTick.class);
     }
 }
