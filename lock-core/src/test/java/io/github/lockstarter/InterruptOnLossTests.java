@@ -354,8 +354,13 @@ class InterruptOnLossTests {
             failedBefore.set(result.get().isCompletedExceptionally());
             return null;
         });
-        result.set(locks.executeAsync(BRIEF, () -> work));
-        await().until(() -> engine.heldLocks().size() == 1);
+        AtomicReference<Thread> runner = new AtomicReference<>();
+        result.set(locks.executeAsync(BRIEF, () -> {
+            runner.set(Thread.currentThread());
+            return work;
+        }));
+        await("back in its pool")
+                .until(() -> runner.get() != null && runner.get().getState() == Thread.State.TIMED_WAITING);
         clock.letPass(LEASE);
 
         assertThat(catchThrowable(result.get()::join))

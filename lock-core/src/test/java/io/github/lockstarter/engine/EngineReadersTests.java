@@ -22,6 +22,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -34,6 +35,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -416,9 +419,11 @@ class EngineReadersTests extends EngineInterleavings {
     void aLossReachesEachReaderOnceAndEachThreadAtItsNextCall() throws Exception {
         CompletableFuture<Void> lost = new CompletableFuture<>();
         AtomicInteger callbacks = new AtomicInteger();
+        CountDownLatch reading = new CountDownLatch(2);
         List<CompletableFuture<ReleaseOutcome>> readers = Stream.generate(() -> elsewhere(() -> {
                     LockHandle held = engine.acquire(READ);
                     held.onLost(callbacks::incrementAndGet);
+                    reading.countDown();
                     lost.join();
                     assertThatThrownBy(() -> engine.acquire(READ)).isInstanceOf(LockLostException.class);
                     assertThat(engine.heldLocks().isOwnedByThisThread(KEY)).isFalse();
@@ -430,6 +435,7 @@ class EngineReadersTests extends EngineInterleavings {
         await().untilAsserted(() -> assertThat(engine.heldLocks().snapshot())
                 .extracting(HeldLock::holdCount)
                 .containsExactly(2));
+        assertThat(reading.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 
         backend.revoked(KEY, fingerprint());
         await().untilAsserted(() -> assertThat(callbacks).hasValue(2));

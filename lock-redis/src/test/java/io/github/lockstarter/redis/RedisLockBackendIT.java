@@ -90,11 +90,12 @@ class RedisLockBackendIT extends BackendOnServer {
     private CompletableFuture<Void> stopSending() throws InterruptedException {
         CountDownLatch busy = new CountDownLatch(1);
         CompletableFuture<Void> goOn = new CompletableFuture<>();
-        redis.clientPause(100);
+        REDIS.server().pause();
         backend.attemptAcquire(acquire("order:43", OTHER)).thenRun(() -> {
             busy.countDown();
             goOn.join();
         });
+        REDIS.server().resume();
         assertThat(busy.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         return goOn;
     }

@@ -14,6 +14,7 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -78,8 +79,10 @@ class MigratedApplicationsIT {
         SampleApplication boxOffice = without("lock.", migrated("redisson"));
         SampleApplication nightly = without("LockHandle.", migrated("shedlock"));
 
-        await().untilAsserted(() -> assertThat(shipped(warehouse)).isLessThan(CALLS));
-        await().untilAsserted(() -> assertThat(sold(boxOffice)).isLessThan(CALLS));
+        Duration patience = Patience.TIME.multipliedBy(5); // each try starts two applications
+        await().atMost(patience)
+                .untilAsserted(() -> assertThat(shipped(warehouse)).isLessThan(CALLS));
+        await().atMost(patience).untilAsserted(() -> assertThat(sold(boxOffice)).isLessThan(CALLS));
         assertThat(reports(without("@ScheduledLock", nightly))).isEqualTo(2);
     }
 

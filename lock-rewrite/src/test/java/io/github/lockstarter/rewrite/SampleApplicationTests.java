@@ -10,9 +10,11 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The recipes on the applications of the tests: the POM, and the code that the guide shows. */
+@Tag("full")
 class SampleApplicationTests {
 
     private static final Path POM = Path.of("pom.xml");

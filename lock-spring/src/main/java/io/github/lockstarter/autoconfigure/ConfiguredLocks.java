@@ -152,7 +152,8 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         } else {
             annotations.stream(Scheduled.class)
                     .flatMap(scheduled -> timeBetweenTicks(scheduled).stream())
-                    .filter(time -> minHold.filter(kept -> kept.compareTo(time) >= 0).isPresent())
+                    .filter(time ->
+                            minHold.filter(kept -> kept.compareTo(time) >= 0).isPresent())
                     .findFirst()
                     .ifPresent(time -> warn(
                             method,

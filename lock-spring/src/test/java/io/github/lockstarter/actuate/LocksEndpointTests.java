@@ -21,6 +21,7 @@ import io.github.lockstarter.actuate.LocksReport.WaiterReport;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.security.Principal;
 import java.time.Duration;
@@ -236,7 +237,7 @@ class LocksEndpointTests {
         engine.acquire(toRead.ownedByHandle());
         LockHandle theirs = other.acquire(toRead);
         LockHandle written = engine.acquire(LockRequest.of("order:7"));
-        other.acquireAsync(LockRequest.of("catalog:7"));
+        other.acquireAsync(LockRequest.of("catalog:7").maxWait(Patience.TIME));
         await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, "otherLocks", null)
                         .waiting())
                 .singleElement()

@@ -15,11 +15,13 @@ import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.jvm.Jdks;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.BlockingWork;
+import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -79,6 +81,7 @@ class InterruptOnLossIT extends RedisScenario {
 
     /** They end a read from a socket, too. On the newest JDK of this machine. */
     @Test
+    @Tag(Effort.FULL)
     void endsTheWorkOfVirtualThreadsWhileTheServerIsFrozen() {
         Path home = Jdks.newest();
         assumeThat(Jdks.featureOf(home)).as("JDK with virtual threads").isGreaterThanOrEqualTo(21);

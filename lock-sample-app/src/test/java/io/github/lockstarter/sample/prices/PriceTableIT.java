@@ -54,7 +54,7 @@ class PriceTableIT extends RunningSample {
                     .extracting(LockAdmin.WaitingCaller::mode)
                     .containsExactly(LockMode.WRITE));
             assertThat(replacement).isNotDone();
-            assertThat(reader.isHeld()).isTrue();
+            reader.ensureHeld();
         }
         assertThat(replacement.join().number("lamp")).isEqualTo(200);
         assertThat(client.get("/prices").number("lamp")).isEqualTo(200);

@@ -12,10 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code Draw.java} makes of the results, each time in a JVM of its own, as users run it. */
+@Tag("full")
 class DrawTests {
 
     private static final List<String> ORDER = List.of("uncontended-1", "stores-uncontended-32");
