@@ -16,9 +16,11 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Detached locks of processes that are killed, and of commands without an answer. */
@@ -52,6 +54,7 @@ class TicketIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void theLockOfAProcessThatAttachedItIsTakenOver() throws Exception {
         Application first = takingPart(newApplication());
         Application heir = takingPart(newApplication());
@@ -72,6 +75,7 @@ class TicketIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void aTicketThatNobodyUsesEndsWithItsLease() throws Exception {
         Application heir = takingPart(newApplication());
         Duration lease = Duration.ofSeconds(1);

@@ -16,12 +16,14 @@ import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The tests that ShedLock has for all of its providers, over locks of the starter in Redis. */
+@Tag("full")
 class ShedLockKitIT extends AbstractExtensibleLockProviderIntegrationTest {
 
     private static RunningApplication application;

@@ -8,9 +8,12 @@ import io.github.lockstarter.jdbc.JdbcDialect;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.testing.Effort;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag(Effort.FULL)
 class JdbcCompetingJvmsIT extends CompetingJvmsContract {
 
     @RegisterExtension
