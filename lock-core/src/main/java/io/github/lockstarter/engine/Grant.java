@@ -111,9 +111,7 @@ final class Grant {
      * only within the limits.
      */
     boolean allowsHandover(ResolvedRequest request, long now, EngineSettings.Handover limits) {
-        return (!wanted
-                        || (handovers < limits.max()
-                                && now - wantedAt < limits.maxTime().toNanos()))
+        return (!wanted || (handovers < limits.max() && limits.isInTime(now - wantedAt)))
                 && !isUsedUp()
                 && isYoung(request, now);
     }
@@ -129,7 +127,7 @@ final class Grant {
 
     /** Whether another reader may join. Even if the message is lost that another instance waits, this ends in time. */
     boolean allowsReader(ResolvedRequest request, long now, EngineSettings.Handover limits) {
-        return (!wanted || limits.allowsJoin(now - wantedAt)) && isYoung(request, now) && isCertain();
+        return (!wanted || limits.isInTime(now - wantedAt)) && isYoung(request, now) && isCertain();
     }
 
     long nextFencingToken() {

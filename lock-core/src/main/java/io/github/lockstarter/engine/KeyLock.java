@@ -512,7 +512,7 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private boolean mayJoin(Hold shared, Moment now) {
         Waiter writer = queue.firstWriter();
-        return writer == null || running.limits.allowsJoin(now.nanos() - Math.max(shared.grantedAt, writer.startedAt));
+        return writer == null || running.limits.isInTime(now.nanos() - Math.max(shared.grantedAt, writer.startedAt));
     }
 
     @GuardedBy("this")

@@ -281,6 +281,19 @@ class EngineReadersTests extends EngineInterleavings {
                         tuple(LockEvent.Path.UNCONTENDED, 1));
     }
 
+    @Test
+    void aHoldThatIsWantedIsReleasedWithItsLastReader() throws Exception {
+        LockHandle reader = reading(READ, SLOT, 1);
+        backend.wanted(KEY);
+
+        CompletableFuture<ReleaseOutcome> releasing = releasing(reader);
+
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(releasing).as("before its answer").isNotDone();
+        release.answer().complete(new ReleaseResult.Released(1));
+        assertThat(resultOf(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
     static Stream<Arguments> anIdleHoldEndsAtOnceIfTheLockIsWanted() {
         return Stream.of(
                 wantedBy("another instance", test -> test.backend.wanted(KEY)),

@@ -12,7 +12,6 @@ import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -151,9 +150,9 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                             + "to 0 if the method always takes longer");
         } else {
             annotations.stream(Scheduled.class)
-                    .flatMap(scheduled -> timeBetweenTicks(scheduled).stream())
-                    .filter(time ->
-                            minHold.filter(kept -> kept.compareTo(time) >= 0).isPresent())
+                    .map(ConfiguredLocks::fixedRate)
+                    .filter(time -> !time.isNegative()
+                            && minHold.filter(kept -> kept.compareTo(time) >= 0).isPresent())
                     .findFirst()
                     .ifPresent(time -> warn(
                             method,
@@ -164,11 +163,10 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
     }
 
-    /** Empty for a cron expression, or a text, which may have a placeholder. */
-    private static Optional<Duration> timeBetweenTicks(MergedAnnotation<Scheduled> scheduled) {
-        long time = Math.max(scheduled.getLong("fixedRate"), scheduled.getLong("fixedDelay"));
-        ChronoUnit unit = scheduled.getEnum("timeUnit", TimeUnit.class).toChronoUnit();
-        return time > 0 ? Optional.of(Duration.of(time, unit)) : Optional.empty();
+    /** Negative without a fixed rate. A fixed delay begins after the run, so it may be shorter than a minimum hold. */
+    private static Duration fixedRate(MergedAnnotation<Scheduled> scheduled) {
+        TimeUnit unit = scheduled.getEnum("timeUnit", TimeUnit.class);
+        return Duration.of(scheduled.getLong("fixedRate"), unit.toChronoUnit());
     }
 
     private void warn(Method method, String problem) {

@@ -49,7 +49,7 @@ public @interface ScheduledLock {
     /**
      * Time in milliseconds from the grant during which no other instance runs the method: more than the clocks of the
      * instances differ, less than the time between two ticks; {@code 0} if the method always takes longer than the
-     * clocks differ. A missing value is a warning at startup.
+     * clocks differ. A missing value is a warning at startup, and so is one that is not below a {@code fixedRate}.
      *
      * @return as {@link DistributedLock#minHoldMs()}
      */

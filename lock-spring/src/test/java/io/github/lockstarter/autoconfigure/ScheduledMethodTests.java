@@ -143,7 +143,13 @@ class ScheduledMethodTests {
     }
 
     static class KeptUntilTheNextTick {
-        @Scheduled(fixedDelay = 60_000)
+        @Scheduled(fixedRate = 60_000)
+        @ScheduledLock(name = "pulse", minHoldMs = 30_000)
+        public void run() {}
+    }
+
+    static class KeptAfterALongRun {
+        @Scheduled(fixedDelay = 1_000)
         @ScheduledLock(name = "pulse", minHoldMs = 30_000)
         public void run() {}
     }
@@ -155,5 +161,6 @@ class ScheduledMethodTests {
                 KeptForManyTicks.class,
                 "is @Scheduled every 1s, and lock 'pulse' is kept for at least 30s: the ticks in between are skipped");
         assertSilent(output, KeptUntilTheNextTick.class);
+        assertSilent(output, KeptAfterALongRun.class);
     }
 }

@@ -284,11 +284,12 @@ public record EngineSettings(
         }
 
         /**
-         * {@return whether a reader may join a hold} Readers hold a lock at the same time, so only their time counts.
+         * {@return whether a handover is in time} For readers that join a hold, this is the only limit, since they hold
+         * the lock at the same time.
          *
          * @param nanosSinceWanted time since others wait for the lock
          */
-        public boolean allowsJoin(long nanosSinceWanted) {
+        public boolean isInTime(long nanosSinceWanted) {
             return max > 0 && nanosSinceWanted < maxTime.toNanos();
         }
     }
