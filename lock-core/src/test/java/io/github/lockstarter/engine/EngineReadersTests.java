@@ -327,6 +327,15 @@ class EngineReadersTests extends EngineInterleavings {
         assertThat(losses).as("its readers had left").isEmpty();
     }
 
+    @Test
+    void theReleaseOfAnIdleHoldIsSentByTheThreadThatRevokesIt() throws Exception {
+        resultOf(releasing(reading(READ, SLOT, 1)));
+
+        backend.revoked(KEY, fingerprint());
+
+        assertThat(backend.log).last().isInstanceOf(ReleaseCommand.class);
+    }
+
     static Stream<Arguments> aHoldThatNoReaderMayFollowIsReleasedWithTheLastReader() {
         return Stream.of(
                 arguments("after a third of its lease", READ, LEASE.dividedBy(3)),
