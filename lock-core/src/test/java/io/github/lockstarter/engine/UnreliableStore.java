@@ -144,7 +144,8 @@ final class UnreliableStore implements AutoCloseable {
         }
 
         private CompletionStage<AcquireResult> acquired(AcquireCommand command) {
-            if (planted == Planted.REFUSES_A_FREE_LOCK && isLuck(20)) {
+            boolean mayDowngrade = command.reads(); // a refusal after the downgrade would be another fault
+            if (planted == Planted.REFUSES_A_FREE_LOCK && !mayDowngrade && isLuck(20)) {
                 return CompletableFuture.completedFuture(new AcquireResult.Contended(Optional.empty(), 0));
             }
             return backend.attemptAcquire(command)
