@@ -3,37 +3,50 @@ package io.github.lockstarter.contract;
 import io.github.lockstarter.kit.Patience;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * The attempts and renewals that engines have sent and whose answers they have not received. A clock that is set
- * meanwhile makes their answers too late. Thread-safe.
+ * The attempts and renewals that engines have sent and whose answers they have not processed. A clock that is set
+ * meanwhile makes these answers too late, and a sleep that follows from one begin too late. Thread-safe.
  */
 final class OpenCommands {
 
     private int number;
 
-    /** Counts a command until its answer was received. */
+    /** Counts a command until its answer was processed: an engine waits for it with {@code whenComplete}. */
     <T> CompletionStage<T> count(Supplier<CompletionStage<T>> command) {
         add(1);
-        CompletableFuture<T> answer = new CompletableFuture<>();
         try {
-            command.get().whenComplete((result, failure) -> {
-                try {
-                    if (failure == null) {
-                        answer.complete(result);
-                    } else {
-                        answer.completeExceptionally(failure);
-                    }
-                } finally {
-                    add(-1);
-                }
-            });
+            return new Counted<>(command.get());
         } catch (RuntimeException | Error e) {
             add(-1);
             throw e;
         }
-        return answer;
+    }
+
+    private final class Counted<T> extends CompletableFuture<T> {
+
+        Counted(CompletionStage<T> answer) {
+            answer.whenComplete((result, failure) -> {
+                if (failure == null) {
+                    complete(result);
+                } else {
+                    completeExceptionally(failure);
+                }
+            });
+        }
+
+        @Override
+        public CompletableFuture<T> whenComplete(BiConsumer<? super T, ? super Throwable> processing) {
+            return super.whenComplete((result, failure) -> {
+                try {
+                    processing.accept(result, failure);
+                } finally {
+                    add(-1);
+                }
+            });
+        }
     }
 
     private synchronized void add(int change) {
