@@ -54,7 +54,7 @@ class FaultLabControlsIT {
                 "no-handover-bound",
                 plan(3).withFaults()
                         .with(Setup.STARTER.without(Guard.HAND_OVER_BOUND))
-                        .with(new Load(24, 1, 1000)));
+                        .with(new Load(24, 1, 1000, Duration.ZERO)));
 
         assertThat(result.count("I10")).as("rows of handovers").isPositive();
     }

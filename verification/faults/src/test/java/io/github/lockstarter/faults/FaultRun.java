@@ -14,6 +14,7 @@ import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.ZooKeeper;
 import io.github.lockstarter.faults.worker.WorkerOptions.Client;
 import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
+import io.github.lockstarter.faults.worker.WorkerOptions.Load;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,6 +49,7 @@ class FaultRun {
     private final String takeover = setting("takeover", "");
     private final String lease = setting("lease", "");
     private final String faults = setting("faults", "");
+    private final boolean light = setting("load", "").equals("light");
 
     @Test
     void violatesNoInvariant() {
@@ -78,7 +80,8 @@ class FaultRun {
         String topology = topologies.get(number % topologies.size());
         LabPlan plan = LabPlan.of(topology(topology), seed + number, session)
                 .with(Pace.SPARSE)
-                .with(setup());
+                .with(setup())
+                .with(light ? Load.LIGHT : Load.DEFAULT);
         return faults.isEmpty() ? plan : plan.withFaults(faults.split(",", -1));
     }
 
@@ -104,6 +107,7 @@ class FaultRun {
                 + (takeover.isEmpty() ? "" : " -Dtakeover=" + takeover)
                 + (lease.isEmpty() ? "" : " -Dlease=" + lease)
                 + (faults.isEmpty() ? "" : " -Dfaults=" + faults)
+                + (light ? " -Dload=light" : "")
                 + (without.isEmpty() ? "" : " -Dwithout=" + without);
     }
 

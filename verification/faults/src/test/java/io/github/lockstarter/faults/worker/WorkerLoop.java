@@ -73,6 +73,8 @@ final class WorkerLoop {
             Section.dwell(AFTER_AN_ERROR);
         }
         waiting.set(null);
+        long pause = options.load().pause().toNanos();
+        Section.dwell(Duration.ofNanos(pause == 0 ? 0 : random.nextLong(2 * pause)));
     }
 
     /** Whether the thread waits for a lock that should have been refused long ago. */

@@ -117,11 +117,15 @@ public record WorkerOptions(
      * @param threads that acquire
      * @param hotKeys contended by all threads of all workers
      * @param coldKeys rarely contended
+     * @param pause of a thread between two requests, on average
      */
-    public record Load(int threads, int hotKeys, int coldKeys) {
+    public record Load(int threads, int hotKeys, int coldKeys, Duration pause) {
 
-        /** Enough for local handover, remote waiters and uncontended leases at the same time. */
-        public static final Load DEFAULT = new Load(10, 5, 1000);
+        /** Enough for local handover, remote waiters and uncontended leases at the same time; takes two cores. */
+        public static final Load DEFAULT = new Load(10, 5, 1000, Duration.ZERO);
+
+        /** A quarter of the processor time, so that three runs fit beside each other; as many callers for a hot key. */
+        public static final Load LIGHT = new Load(2, 1, 1000, Duration.ofMillis(40));
     }
 
     /** Its name without the incarnation, such as {@code w1}. */
@@ -143,6 +147,7 @@ public record WorkerOptions(
             Integer.toString(load.threads()),
             Integer.toString(load.hotKeys()),
             Integer.toString(load.coldKeys()),
+            Long.toString(load.pause().toMillis()),
             TAKEOVER + subject.takeover().toMillis() + MILLIS
         };
     }
@@ -152,10 +157,13 @@ public record WorkerOptions(
         Setup setup = new Setup(
                 Client.valueOf(arguments[5]),
                 Duration.ofMillis(Long.parseLong(arguments[6])),
-                takeover(arguments[11]),
+                takeover(arguments[12]),
                 guards(arguments[7]));
         Load load = new Load(
-                Integer.parseInt(arguments[8]), Integer.parseInt(arguments[9]), Integer.parseInt(arguments[10]));
+                Integer.parseInt(arguments[8]),
+                Integer.parseInt(arguments[9]),
+                Integer.parseInt(arguments[10]),
+                Duration.ofMillis(Long.parseLong(arguments[11])));
         return new WorkerOptions(
                 arguments[0],
                 Address.parse(arguments[1]),

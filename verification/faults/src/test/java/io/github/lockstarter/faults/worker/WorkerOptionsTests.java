@@ -29,8 +29,8 @@ class WorkerOptionsTests {
                 Setup.STARTER.of(Client.REDISSON),
                 Setup.STARTER.takingOverAfter(Duration.ZERO).without(Guard.TAKEOVER_TIME),
                 Setup.STARTER.without(Guard.HISTORY).without(Guard.FENCING).without(Guard.HAND_OVER_BOUND))) {
-            WorkerOptions options =
-                    new WorkerOptions("w1.2", address, 4711, Path.of("w1.2.ndjson"), 42, setup, new Load(3, 2, 1));
+            WorkerOptions options = new WorkerOptions(
+                    "w1.2", address, 4711, Path.of("w1.2.ndjson"), 42, setup, new Load(3, 2, 1, Duration.ofMillis(7)));
             assertThat(WorkerOptions.parse(options.toArguments())).isEqualTo(options);
             assertThat(options.instance()).isEqualTo("w1");
         }
