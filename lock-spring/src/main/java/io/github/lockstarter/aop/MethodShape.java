@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,7 @@ enum MethodShape {
         protected Boolean computeValue(Class<?> result) {
             return Stream.of(Future.class, CompletionStage.class, Callable.class, BaseStream.class)
                             .anyMatch(later -> later.isAssignableFrom(result))
+                    || result == Supplier.class // a class of the application may be one and be complete
                     || hasAsyncTypeName(result)
                     || (result != Object.class && adapterOf(result) != null);
         }

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
@@ -547,6 +548,10 @@ class LockedMethodsTests {
             Callable<String> run();
         }
 
+        interface ASupplier extends Asynchronous {
+            Supplier<String> run();
+        }
+
         interface AStream extends Asynchronous {
             Stream<String> run();
         }
@@ -563,6 +568,7 @@ class LockedMethodsTests {
                 Asynchronous.AConnectable.class,
                 Asynchronous.AFuture.class,
                 Asynchronous.ACallable.class,
+                Asynchronous.ASupplier.class,
                 Asynchronous.AStream.class,
                 Asynchronous.AnIntStream.class
             })
