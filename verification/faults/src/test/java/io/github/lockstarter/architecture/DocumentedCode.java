@@ -45,11 +45,8 @@ final class DocumentedCode extends SimpleJavaFileObject {
 
     private static final String IMPORTS = Stream.of(
                     "io.github.lockstarter.*",
-                    "io.github.lockstarter.autoconfigure.redis.*",
                     "io.github.lockstarter.leader.*",
                     "io.github.lockstarter.scheduling.*",
-                    "io.github.lockstarter.shedlock.*",
-                    "io.github.lockstarter.transaction.*",
                     "java.math.BigDecimal",
                     "java.time.*",
                     "java.util.*",
