@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RedisEngineContractIT {
 
     @RegisterExtension
-    static final RedisExtension REDIS = new RedisExtension();
+    static final RedisExtension REDIS = RedisExtension.withSettableClock();
 
     private static LockStore withClock() {
         return RedisStore.withClockOf(REDIS.server());

@@ -21,7 +21,7 @@ record MavenBuild(Set<String> modules, String poms, List<String> sources) {
     private static final Pattern MODULE = Pattern.compile("<module>(.+?)</module>");
     private static final Pattern COMMAND =
             Pattern.compile("^ *(?:mvn|\\.ci/run|\\.ci/starved)\\b(.*)$", Pattern.MULTILINE);
-    private static final Set<String> WORDS = Set.of("", "-B", "-ntp", "-am", "-pl", "deploy", "verify");
+    private static final Set<String> WORDS = Set.of("", "-B", "-T1", "-V", "-ntp", "-am", "-pl", "deploy", "verify");
 
     /** Of Maven's plugins. */
     private static final Set<String> PROPERTIES = Set.of(

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class RedisExtension extends FreshBeforeEachTest implements BeforeAllCallback {
 
     private final String[] arguments;
+    private final boolean settable;
     private @Nullable RedisServer server;
 
     /**
@@ -24,7 +25,17 @@ public final class RedisExtension extends FreshBeforeEachTest implements BeforeA
      * @param arguments as {@link RedisServer#start}
      */
     public RedisExtension(String... arguments) {
+        this(false, arguments);
+    }
+
+    private RedisExtension(boolean settable, String... arguments) {
         this.arguments = arguments.clone();
+        this.settable = settable;
+    }
+
+    /** A server whose clock a test can set, where the machine allows it: a container has the clock of its host. */
+    public static RedisExtension withSettableClock() {
+        return new RedisExtension(true);
     }
 
     public RedisServer server() {
@@ -43,7 +54,8 @@ public final class RedisExtension extends FreshBeforeEachTest implements BeforeA
     }
 
     private RedisServer start() {
-        return RedisContainer.isPreferred() ? RedisContainer.startContainer(arguments) : RedisServer.start(arguments);
+        boolean inContainer = RedisContainer.isPreferred() && !(settable && RedisServer.canSetClock());
+        return inContainer ? RedisContainer.startContainer(arguments) : RedisServer.start(arguments);
     }
 
     @Override
