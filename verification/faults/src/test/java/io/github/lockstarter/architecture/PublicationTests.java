@@ -71,10 +71,13 @@ class PublicationTests {
     }
 
     @Test
-    void everyPublishedModuleHasNameAndDescription() throws Exception {
+    void everyPublishedModuleHasNameDescriptionAndJavadoc() throws Exception {
         for (Document module : published()) {
             assertThat(text(module, "/project/name")).isNotBlank();
             assertThat(text(module, "/project/description")).isNotBlank();
+            assertThat(texts(module, "/project/build/plugins/plugin/artifactId"))
+                    .as(text(module, "/project/name"))
+                    .contains("maven-javadoc-plugin");
         }
         for (String element : List.of("url", "licenses", "developers", "scm", "issueManagement")) {
             assertThat(text(pom("lock-bom"), "/project/" + element))
