@@ -1,10 +1,13 @@
 package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.BackendGuard;
+import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.LockToken;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -26,7 +29,8 @@ import org.apache.zookeeper.data.Stat;
  * callback after some errors, for example if it cannot start a thread.
  *
  * <p>Each method sends its command before it returns, and the servers execute the commands of a connection in that
- * order. A command that the client repeats over another connection comes later. Thread-safe.
+ * order. A command that the client repeats over another connection comes later. Without a connection, a thread of this
+ * object calls the client: that may close its lost session, and waits up to a second for it. Thread-safe.
  */
 final class NodeCalls {
 
@@ -34,6 +38,7 @@ final class NodeCalls {
 
     private final CuratorFramework client;
     private final ContainerCleaner cleaner;
+    private final Executor disconnected = LockThreads.pool("lock-zookeeper-disconnected", 1, Duration.ofSeconds(1));
 
     NodeCalls(CuratorFramework client, ScheduledExecutorService timer, LongSupplier nanoTime) {
         this.client = client;
@@ -204,13 +209,13 @@ final class NodeCalls {
         return BackendGuard.causeOf(failure) instanceof KeeperException keeper && keeper.code() == code;
     }
 
-    private static CompletableFuture<CuratorEvent> send(
+    private CompletableFuture<CuratorEvent> send(
             String path, Function<BackgroundCallback, ErrorListenerPathable<?>> call) {
         return send((callback, broken) ->
                 call.apply(callback).withUnhandledErrorListener(broken).forPath(path));
     }
 
-    private static CompletableFuture<CuratorEvent> send(
+    private CompletableFuture<CuratorEvent> send(
             String path, byte[] data, Function<BackgroundCallback, ErrorListenerPathAndBytesable<?>> call) {
         return send((callback, broken) ->
                 call.apply(callback).withUnhandledErrorListener(broken).forPath(path, data));
@@ -221,14 +226,22 @@ final class NodeCalls {
         void send(BackgroundCallback callback, UnhandledErrorListener broken) throws Exception;
     }
 
-    private static CompletableFuture<CuratorEvent> send(NodeCall call) {
+    private CompletableFuture<CuratorEvent> send(NodeCall call) {
         CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
+        if (client.getZookeeperClient().isConnected()) {
+            send(call, answer);
+        } else {
+            disconnected.execute(() -> send(call, answer));
+        }
+        return answer;
+    }
+
+    private static void send(NodeCall call, CompletableFuture<CuratorEvent> answer) {
         try {
             call.send((used, event) -> complete(answer, event), (message, e) -> answer.completeExceptionally(e));
         } catch (Exception e) {
             answer.completeExceptionally(e);
         }
-        return answer;
     }
 
     private static void complete(CompletableFuture<CuratorEvent> answer, CuratorEvent event) {

@@ -276,7 +276,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         CompletableFuture<R> answer = work.exceptionally(unknown);
         if (!answer.isDone()) {
             try {
-                // Not the JDK's timer: what follows may call the client, which may block.
+                // Not the JDK's timer, which serves the whole JVM: what follows is the caller's.
                 Future<?> end = timer.schedule(
                         () -> answer.complete(unknown.apply(noAnswer())),
                         settings.commandTimeout().toMillis(),

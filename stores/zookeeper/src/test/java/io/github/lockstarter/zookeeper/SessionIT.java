@@ -2,6 +2,7 @@ package io.github.lockstarter.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
@@ -35,6 +36,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -320,6 +322,64 @@ class SessionIT {
         hasNoSockets.set(false);
 
         acquiredSometime(blocked).close();
+    }
+
+    /** The client closes a session that was without a server for too long, on a thread that calls it. */
+    @Test
+    void noCallerWaitsUntilTheClientHasClosedALostSession() throws Exception {
+        CountDownLatch closing = new CountDownLatch(1);
+        CountDownLatch closable = new CountDownLatch(1);
+        CuratorFramework slow = opened(CuratorFrameworkFactory.builder()
+                .connectString(proxy.address())
+                .sessionTimeoutMs((int) BRIEF.toMillis())
+                .connectionTimeoutMs((int) BRIEF.toMillis())
+                .retryPolicy(new RetryOneTime(50))
+                .zookeeperFactory(
+                        (servers, timeout, watcher, readOnly) -> new SlowToClose(servers, watcher, closing, closable))
+                .build());
+        Application application = application(slow, HASTY);
+        acquiredSometime(application).close();
+        proxy.refuse();
+        proxy.cut();
+
+        try {
+            await().until(() -> {
+                assertIsRefused(application);
+                return closing.getCount() == 0;
+            });
+            assertIsRefused(application);
+        } finally {
+            closable.countDown();
+        }
+        reconnect();
+        acquiredSometime(application).close();
+    }
+
+    private void assertIsRefused(Application application) throws Exception {
+        CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(
+                () -> catchThrowable(() -> application.locks().acquire(request)));
+        assertThat(refusal.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(LockBackendException.class);
+    }
+
+    @SuppressWarnings("try") // as ZooKeeper itself: close() may be interrupted
+    private static final class SlowToClose extends ZooKeeper {
+
+        private final CountDownLatch closing;
+        private final CountDownLatch closable;
+
+        SlowToClose(String servers, Watcher watcher, CountDownLatch closing, CountDownLatch closable)
+                throws IOException {
+            super(servers, (int) BRIEF.toMillis(), watcher);
+            this.closing = closing;
+            this.closable = closable;
+        }
+
+        @Override
+        public synchronized void close() throws InterruptedException {
+            closing.countDown();
+            closable.await();
+            super.close();
+        }
     }
 
     private LockHandle acquiredSometime(Application application) {
