@@ -238,7 +238,10 @@ final class HeldSlots {
         }
     }
 
-    /** After any other answer than {@code Unknown}, the lock is either read or as it was. */
+    /**
+     * A first answer other than {@code Unknown} tells whether the lock is read or as it was. After an {@code Unknown}
+     * only a grant does: that downgrade may have been executed, or may still be.
+     */
     void downgraded(Effects todo, Hold writer, AcquireResult result, Moment now) {
         writer.grant.renewing--;
         expire(todo, now);
@@ -259,7 +262,8 @@ final class HeldSlots {
                 lock.downgraded(todo, writer, now);
             }
         }
-        if (!(result instanceof AcquireResult.Unknown)) {
+        writer.downgradeMayBeLate |= result instanceof AcquireResult.Unknown;
+        if (result instanceof AcquireResult.Granted || !writer.downgradeMayBeLate) {
             writer.downgrade = null;
         }
     }
@@ -629,7 +633,8 @@ final class HeldSlots {
             todo.add(() -> lock.running.calls.sendAcquire(detachment.command, detachment));
             releases++;
         } else {
-            boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(left.grant.slot);
+            int slot = left.isShared() ? 0 : left.grant.slot; // any waiter could use that of a reader
+            boolean requeued = (left.grant.isWanted() || left.isKept()) && lock.hasWaitersFor(slot);
             send(todo, left, requeued);
             requeueing += requeued ? 1 : 0;
         }
@@ -664,7 +669,7 @@ final class HeldSlots {
         ReleaseCommand command = left.releaseCommand(requeued ? lock.running.goesOnWaiting : Wait.UNCHANGED);
         SlotRelease release = new SlotRelease(left, requeued);
         todo.add(() -> lock.running.calls.sendRelease(command, release));
-        if (left.downgrade != null) { // of unknown outcome, as an attempt may be
+        if (left.downgrade != null || left.downgradeMayBeLate) { // of unknown outcome, as an attempt may be
             ReleaseCommand ofReader = new ReleaseCommand(
                     lock.key, left.grant.token, StoreCalls.NO_GRANT, Wait.UNCHANGED, Duration.ZERO, Slots.OF_READERS);
             todo.add(() -> lock.running.calls.repeatRelease(ofReader, left.longestLease));
@@ -763,8 +768,8 @@ final class HeldSlots {
 
     /** False if no hold has the fencing token; otherwise its release completes the answer. */
     boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
-        Hold target = find(each ->
-                each.isHeld() && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
+        Hold target = find(each -> (each.isHeld() || each.state == Hold.State.IDLE)
+                && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
         if (target == null) {
             return false;
         }

@@ -76,14 +76,11 @@ final class Hold {
     /** Keeps no {@link Handle} reachable, since callbacks cannot release. */
     private record LostCallback(WeakReference<Entry> entry, CallbackTurn turn, Runnable callback) implements Runnable {
 
-        boolean isActive() {
-            Entry known = entry.get();
-            return known == null || !known.hasLeft;
-        }
-
+        /** Unless its entry has left since the loss. */
         @Override
         public void run() {
-            if (isActive()) {
+            Entry known = entry.get();
+            if (known == null || !known.hasLeft) {
                 callback.run();
             }
         }
@@ -138,6 +135,9 @@ final class Hold {
     @Nullable
     Downgrade downgrade;
 
+    /** A downgrade was not answered: the store may still execute it. */
+    boolean downgradeMayBeLate;
+
     /** Whatever the terms are. Written without the monitor if a release failed. */
     volatile boolean renewalEnded;
 
@@ -170,10 +170,8 @@ final class Hold {
     @Nullable
     Object first;
 
-    private List<LostCallback> callbacks = new ArrayList<>();
-
-    /** Number of callbacks at which inactive ones are dropped. */
-    private int mostCallbacks;
+    /** Of entries that have not left. */
+    private final List<LostCallback> callbacks = new ArrayList<>();
 
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
@@ -283,7 +281,11 @@ final class Hold {
         first = known == null ? entry : first;
     }
 
+    /** With its callbacks: once its handle is collected, they could not tell that it has left. */
     void remove(Entry entry) {
+        if (!callbacks.isEmpty()) {
+            callbacks.removeIf(each -> each.entry.refersTo(entry));
+        }
         if (readers != null && entry.thread != null) {
             readers.computeIfPresent(entry.thread, (thread, entries) -> entries == 1 ? null : entries - 1);
         }
@@ -462,15 +464,11 @@ final class Hold {
     // Callbacks
 
     void addCallback(Entry entry, CallbackTurn turn, Runnable callback) {
-        if (callbacks.size() >= mostCallbacks) {
-            callbacks.removeIf(each -> !each.isActive());
-            mostCallbacks = 2 * callbacks.size() + 1;
-        }
         callbacks.add(new LostCallback(new WeakReference<>(entry), turn, callback));
     }
 
     boolean hasCallbacks() {
-        return callbacks.stream().anyMatch(LostCallback::isActive);
+        return !callbacks.isEmpty();
     }
 
     /** Each runs once. */

@@ -556,7 +556,8 @@ final class KeyLock extends TimerEntry {
         if (!queue.hasWaiters()) {
             return;
         }
-        boolean signalled = signalledSlot != NONE && (signalledSlot < seen.permits() || !answered.registers());
+        boolean signalled =
+                signalledSlot != NONE && (signalledSlot < answered.waiter.request.permits() || !answered.registers());
         if (signalled) {
             makeAttemptDue();
         } else if (answered.registers()) {

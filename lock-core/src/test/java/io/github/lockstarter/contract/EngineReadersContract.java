@@ -23,8 +23,10 @@ import io.github.lockstarter.kit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Supplier;
@@ -121,6 +123,29 @@ public abstract class EngineReadersContract extends EngineContract {
         LockHandle written = resultOf(writer);
 
         assertThat(written.fencingToken()).isGreaterThan(other.fencingToken());
+    }
+
+    /** One reader always waits when another one ends. */
+    @Test
+    void aWriterGetsALockThatAnotherInstanceReadsAllTheTime() throws Exception {
+        AtomicBoolean written = new AtomicBoolean();
+        LockHandle begun = first.locks().acquire(toRead);
+        Future<?> readers = elsewhere(() -> {
+            LockHandle reading = begun;
+            while (!written.get()) {
+                CompletableFuture<LockHandle> next = first.locks().acquireAsync(toRead);
+                reading.close();
+                reading = next.join();
+            }
+            reading.close();
+            return null;
+        });
+
+        LockHandle writer = resultOf(elsewhere(() -> second.locks().acquire(toWrite)));
+        written.set(true);
+
+        writer.close();
+        resultOf(readers);
     }
 
     @Test

@@ -71,9 +71,16 @@ public abstract class ReadersContract extends BackendContract {
         }
 
         ReleaseResult release(String key, Slots slots) {
+            return release(key, Wait.UNCHANGED, slots);
+        }
+
+        private ReleaseResult release(String key, Wait wait, Slots slots) {
             return SpiClient.answer(client.backend()
-                    .releaseToken(new ReleaseCommand(
-                            key, token, grant.fencingToken(), Wait.UNCHANGED, Duration.ZERO, slots)));
+                    .releaseToken(new ReleaseCommand(key, token, grant.fencingToken(), wait, Duration.ZERO, slots)));
+        }
+
+        ReleaseResult releaseAndQueue(String key) {
+            return release(key, new Wait.GoesOn(LEASE), Slots.one(grant.slot()));
         }
 
         RenewResult renew(String key, Duration lease) {
@@ -213,6 +220,51 @@ public abstract class ReadersContract extends BackendContract {
         AcquireResult ofCarol = tryToRead(carol, carol.newToken(), LEASE, Optional.of(new Waiting(second, LEASE)));
 
         assertThat(ofCarol).isInstanceOf(Granted.class);
+    }
+
+    /** Otherwise its next reader passes the instance that was signalled. */
+    @Test
+    void anInstanceThatGoesOnReadingIsQueuedBehindTheOneThatItsLastReaderSignals() {
+        Needs.of(store).signalsInOrder();
+        Reader first = read(alice);
+        Reader last = read(alice);
+        bob.queue(key);
+        first.releaseAndQueue(key);
+        assertNotSignalled(bob);
+
+        last.releaseAndQueue(key);
+
+        assertSignalled(bob);
+        bob.hold(key, LEASE).release();
+        assertSignalled(alice);
+    }
+
+    @Test
+    void aWriterThatBeginsToReadSignalsTheFirstInLine() {
+        Needs.of(store).signalsInOrder();
+        LockToken writer = alice.newToken();
+        assertThat(alice.tryOnce(key, writer, LEASE)).isInstanceOf(Granted.class);
+        long first = queueToRead(bob, Waiting.NEW);
+
+        assertThat(tryToRead(alice, writer, LEASE, Optional.empty())).isInstanceOf(Granted.class);
+
+        assertSignalled(bob);
+        AcquireResult ofBob = tryToRead(bob, bob.newToken(), LEASE, Optional.of(new Waiting(first, LEASE)));
+        assertThat(ofBob).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aWriterThatGivesUpSignalsTheReaderBehindIt() {
+        Needs.of(store).signalsInOrder();
+        SpiClient carol = newClient();
+        read(alice);
+        bob.queue(key);
+        queueToRead(carol, Waiting.NEW);
+
+        bob.withdraw(key, bob.newToken());
+
+        assertSignalled(carol);
+        assertThat(tryToRead(carol)).isInstanceOf(Granted.class);
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
@@ -30,6 +31,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.Slots;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -327,6 +329,50 @@ class EngineReadersTests extends EngineInterleavings {
         assertThat(losses).as("its readers had left").isEmpty();
     }
 
+    /** Otherwise readers of one instance pass the writer of another for as long as one of them waits. */
+    @Test
+    void waitingReadersLetTheOtherInstanceGoFirst() throws Exception {
+        LockHandle reader = reading(READ, SLOT, 1);
+        backend.wanted(KEY);
+        letPass(IDLE);
+        CompletableFuture<LockHandle> late = engine.acquireAsync(READ);
+        backend.nextAcquire().answer().complete(contended());
+
+        releasing(reader);
+
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().requeue()).isPresent();
+        assertThat(backend.pollAcquire()).isEmpty();
+        release.answer().complete(new ReleaseResult.Released(1));
+        assertThat(backend.isQuiet()).isTrue();
+        assertThat(late).isNotDone();
+    }
+
+    @Test
+    void anOperatorOfThisInstanceEndsAnIdleHold() throws Exception {
+        resultOf(releasing(reading(READ, SLOT, 1)));
+
+        CompletableFuture<LockAdmin.Revocation> revoking = engine.admin().revoke(KEY, SLOT, 1);
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(resultOf(revoking)).isInstanceOf(LockAdmin.Revocation.Revoked.class);
+        assertThat(reading(READ, SLOT, 2).fencingToken()).isEqualTo(2);
+    }
+
+    /** Of a slot for permits, on a key that is used in both ways. */
+    @Test
+    void aReaderPassesASignalOnThatItCannotUse() throws Exception {
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(READ);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        Objects.requireNonNull(backend.listener).onSignal(KEY, 5);
+
+        attempt.answer().complete(contended());
+
+        assertThat(backend.nextWithdrawal().command().slots()).isEqualTo(Slots.one(5));
+        assertThat(backend.pollAcquire()).isEmpty();
+        assertThat(waiting).isNotDone();
+    }
+
     @Test
     void theReleaseOfAnIdleHoldIsSentByTheThreadThatRevokesIt() throws Exception {
         resultOf(releasing(reading(READ, SLOT, 1)));
@@ -469,6 +515,32 @@ class EngineReadersTests extends EngineInterleavings {
         awaitLoss(LossCause.REVOKED);
     }
 
+    /** A handle that was collected cannot tell that it was released before. */
+    @Test
+    void aReleaseTakesTheCallbacksOfItsHandleAway() throws Exception {
+        LockHandle first = reading(READ, SLOT, 1);
+        AtomicInteger calls = new AtomicInteger();
+        WeakReference<LockHandle> second = joinedAndReleased(calls::incrementAndGet);
+        await().until(() -> {
+            System.gc();
+            return second.refersTo(null);
+        });
+        CompletableFuture<Void> last = new CompletableFuture<>();
+        first.afterLost(() -> last.complete(null));
+
+        backend.revoked(KEY, fingerprint());
+
+        resultOf(last);
+        assertThat(calls).hasValue(0);
+    }
+
+    private WeakReference<LockHandle> joinedAndReleased(Runnable onLost) throws Exception {
+        LockHandle reader = resultOf(engine.acquireAsync(READ));
+        reader.onLost(onLost);
+        assertThat(reader.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+        return new WeakReference<>(reader);
+    }
+
     private String fingerprint() {
         return backend.log.stream()
                 .filter(AcquireCommand.class::isInstance)
@@ -582,6 +654,29 @@ class EngineReadersTests extends EngineInterleavings {
         letPass(Duration.ofMillis(50));
         assertThat(backend.nextRelease().command().slots()).isEqualTo(Slots.OF_READERS);
         assertThat(losses).isEmpty();
+    }
+
+    /** The first one may have been executed, or may still be. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatARepeatedDowngradeIsAnsweredDoesNotTellOfTheFirst(boolean granted) throws Exception {
+        LockHandle writer = waitedFor(LONG, 1, 0);
+        CompletableFuture<Void> first = downgrading(writer);
+        nextDowngrade(writer).answer().complete(unknown);
+        assertFails(first, LockBackendException.class);
+        CompletableFuture<Void> second = downgrading(writer);
+        nextDowngrade(writer)
+                .answer()
+                .complete(granted ? grantedTo(SLOT, 1, 0) : new AcquireResult.Rejected("not sent", cause));
+        await().until(second::isDone);
+        CompletableFuture<LockHandle> next = engine.acquireAsync(LONG);
+
+        releasing(writer);
+
+        assertThat(List.of(backend.nextRelease(), backend.nextRelease()))
+                .extracting(sent -> sent.command().slots())
+                .containsExactlyInAnyOrder(granted ? Slots.one(SLOT) : Slots.ONLY, Slots.OF_READERS);
+        assertThat(next).isNotDone();
     }
 
     @Test

@@ -40,7 +40,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
     private static final int SINGLE_LOCK_ARGUMENTS = 4;
 
-    private static final int READ_ARGUMENTS = 12;
+    private static final int READ_ARGUMENTS = 13;
 
     /** In a lock, in place of the owner's token while it has readers. */
     static final String READ_BY = "%read";
@@ -48,8 +48,8 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
     /** Perhaps there are readers; another script looks. */
     private static final AcquireResult READ = new AcquireResult.Contended(Optional.empty(), Waiting.NEW);
 
-    /** Beats look only at owners of locks, so a writer looks at readers as often as necessary to take over in time. */
-    private static final Optional<Duration> LOOK_AT_READERS = Optional.of(Duration.ofMillis(335));
+    /** Longest time until a writer looks at readers again. */
+    private static final long LOOK_AT_READERS_MILLIS = 335;
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -113,8 +113,15 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
                         contended.position(),
                         contended.holder(),
                         contended.kept(),
-                        LOOK_AT_READERS)
+                        Optional.of(lookAtReaders(command)))
                 : result;
+    }
+
+    /** Beats look only at owners of locks: as often as necessary to take over in time. */
+    private static Duration lookAtReaders(AcquireCommand command) {
+        long takeover = command.token().takeoverMillis();
+        return Duration.ofMillis(
+                takeover == 0 ? LOOK_AT_READERS_MILLIS : Math.min(takeover / 3 + 2, LOOK_AT_READERS_MILLIS));
     }
 
     private ScriptCall callToReaders(AcquireCommand command, ServerHistory history, String known) {
@@ -143,6 +150,7 @@ final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
         arguments[9] = command.reads() ? "read" : "write";
         arguments[10] = ReleaseScript.counting(keySpace);
         arguments[11] = command.minHold().isZero() ? ScriptCall.ABSENT : TIMED;
+        arguments[12] = lock.name();
         return new ScriptCall(LockScript.ACQUIRE_READ, keys, arguments);
     }
 

@@ -83,7 +83,7 @@ record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
     private CompletionStage<Revocation> revoke(String key, InspectedSlot found) {
         LockKeys keys = keySpace.keysOf(key);
         ScriptCall release = Slots.OF_READERS.contains(found.slot)
-                ? ReleaseScript.ofReader(keySpace, key, found.stored, REVOKED)
+                ? ReleaseScript.ofReader(keySpace, key, found.stored, REVOKED, ScriptCall.ABSENT)
                 : new ScriptCall(
                         LockScript.RELEASE,
                         new String[] {KeySpace.slotOf(keys.lock(), found.slot), keys.waiters()},

@@ -67,7 +67,12 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
     public CompletionStage<List<ReleaseResult>> send(List<ReleaseCommand> commands) {
         ReleaseCommand first = commands.get(0);
         ScriptCall call = isOfReader(first)
-                ? ofReader(keySpace, first.key(), first.token().value(), ScriptCall.ABSENT)
+                ? ofReader(
+                        keySpace,
+                        first.key(),
+                        first.token().value(),
+                        ScriptCall.ABSENT,
+                        first.requeue().map(ScriptCall::millis).orElse(ScriptCall.ABSENT))
                 : call(commands);
         return run(runner, call, new Statuses(commands));
     }
@@ -89,14 +94,15 @@ record ReleaseScript(ScriptRunner runner, KeySpace keySpace) implements Sender<R
      * For all slots of readers, since the last one frees the lock.
      *
      * @param purpose of a revocation; else absent
+     * @param requeue patience of an instance that goes on waiting; else absent
      */
-    static ScriptCall ofReader(KeySpace keySpace, String key, String token, String purpose) {
+    static ScriptCall ofReader(KeySpace keySpace, String key, String token, String purpose, String requeue) {
         LockKeys lock = keySpace.keysOf(key);
         String[] keys = Stream.concat(
                         KeySpace.slotsOf(lock.lock(), Slots.OF_READERS).stream(),
                         Stream.of(lock.lock(), lock.waiters()))
                 .toArray(String[]::new);
-        return new ScriptCall(LockScript.RELEASE_READ, keys, token, lock.name(), counting(keySpace), purpose);
+        return new ScriptCall(LockScript.RELEASE_READ, keys, token, lock.name(), counting(keySpace), purpose, requeue);
     }
 
     /** Releases the one of several slots that the token holds, in one call. */

@@ -36,6 +36,14 @@ class RenewScriptIT extends ScriptsOnServer {
         assertThat(redis.pttl(KEYS.lock())).isEqualTo(-1);
     }
 
+    /** What a reader renews beside its slot is the mark of all readers. */
+    @Test
+    void aReaderRenewsNoWriterWhoseNameEndsAsTheMark() {
+        redis.psetex(KEYS.lock(), 50_000, stored("a:1|1 main@host/x%read"));
+        assertThat(scripts.renew("%read", 300_000)).isEqualTo("0");
+        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(50_000);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"get", "pttl", "pexpire"})
     void reportsTheCommandThatTheServerRefused(String command) {

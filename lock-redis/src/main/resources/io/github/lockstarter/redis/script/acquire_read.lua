@@ -6,7 +6,7 @@
 -- A reader gets the slot that its token has; else a free one; else the first whose owner is gone; but none while a
 -- writer has the gate, and none beside other readers while another instance waits before it. A writer gets the gate if
 -- it is free or its writer is gone, or if no slot has an owner that is not gone; it deletes these slots. A writer that
--- attempts to read moves to a free slot.
+-- attempts to read moves to a free slot, and signals the first waiting instance, which may read as well.
 --
 -- KEYS[i]            slot of readers
 -- KEYS[readers + 1]  gate
@@ -28,6 +28,7 @@
 -- ARGV[10]  mode: 'read' or 'write'
 -- ARGV[11]  not empty if PUBLISH does not count subscribers of other servers
 -- ARGV[12]  not empty: the time is stored with the lock
+-- ARGV[13]  the lock's name in mailbox messages, also if the instance does not wait; absent or empty if it is the tag
 --
 -- Returns {status, value, number, marker, who, trace, time, slot, owners}: as acquire_permit.lua, except that
 --   1   number is always looked at. If others wait, a reader that has waited signals the first, which may read as well
@@ -41,7 +42,7 @@ local places, gate, waiters, fence = {unpack(KEYS, 1, readers)}, KEYS[readers + 
 local history, checked, takeovers = KEYS[readers + 4], KEYS[readers + 5], KEYS[readers + 6]
 local known, grace, patience, token, lease, floor = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
 local name, block, position, reads = ARGV[7], ARGV[8], ARGV[9], ARGV[10] == 'read'
-local uncounted, timed = ARGV[11], ARGV[12]
+local uncounted, timed, message = ARGV[11], ARGV[12], ARGV[13]
 
 local isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal, recovering, isNamed and isChecked
@@ -50,7 +51,7 @@ local READ, LOCK_KEY, HISTORY_KEY = '%read', 1, 4
 -- Maximum number of instances to signal, or to drop; later ones poll.
 local TRIES = 16
 local mailbox, tag = string.match(gate, '^([^{]*){([^}]*)}')
-mailbox = mailbox .. 'mailbox:'
+mailbox, message = mailbox .. 'mailbox:', message and message ~= '' and message or tag
 uncounted = uncounted and uncounted ~= ''
 
 local stored, entries = redis.pcall('GET', gate), redis.pcall('MGET', unpack(places)) -- of a key of another type, nothing
@@ -82,7 +83,10 @@ if reads and isWritten and free and string.find(stored, token, -#token, true) th
   redis.call('SET', places[free], stored, 'PX', left)
   redis.call('SET', gate, string.sub(stored, 1, 16) .. ' ' .. READ, 'PX', left)
   local value, told = string.sub(stored, 1, 16) - block + 1, marker ~= known and marker or ''
-  return {1, value, type(waiting) == 'number' and waiting or 0, told, '', '', '', free}
+  local number = type(waiting) == 'number' and waiting or 0
+  local tells = number > 0
+  -- include signal_first.lua: leaves unsent
+  return {1, value, number, told, '', '', '', free, unsent}
 end
 
 -- Whether an instance waits in front, which may be a writer. A dead one is dropped, as by a release.
@@ -153,16 +157,8 @@ if status == GRANTED and not refused then
   end
   local waiting = redis.pcall('ZCARD', waiters)
   number = type(waiting) == 'number' and waiting or 0
-  local unsent
-  for _ = 1, reads and waits and number > 0 and TRIES or 0 do
-    local first = redis.pcall('ZRANGEBYSCORE', waiters, '(0', '+inf', 'LIMIT', 0, 1)
-    local receivers = first[1] and redis.pcall('PUBLISH', mailbox .. first[1], name ~= '=' and name or tag)
-    unsent = type(receivers) == 'table' and first[1] or nil
-    if not receivers or unsent or receivers > 0 or uncounted then
-      break
-    end
-    redis.pcall('ZREM', waiters, first[1])
-  end
+  local tells = reads and waits and number > 0
+  -- include signal_first.lua: leaves unsent
   reply = {GRANTED, value, number, told, who, trace, '', chosen, unsent}
 end
 return reply

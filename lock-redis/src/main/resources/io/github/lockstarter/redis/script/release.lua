@@ -26,8 +26,8 @@
 --      the wait has ended, and the token does not have the lock
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
 --  -1  the lock is free: an earlier copy of this command released it, or its lease ended; nothing was changed
--- If the wait ends while the lock is free or kept, the last release may have signalled this instance, so the next one
--- is signalled; its attempt returns how long the lock is kept. Instances before the position have attempted since the
+-- If the wait ends while the lock is free, kept or read, the last release may have signalled this instance, or it was in
+-- front of readers, so the next one is signalled; its attempt returns how long the lock is kept. Instances before the position have attempted since the
 -- slot became free. If a signalled instance has no subscriber it is dead, and the next one is tried. A failed signal
 -- does not fail the release: the lock is free, and waiters poll.
 --
@@ -99,18 +99,14 @@ for i = 1, count do
       local isRepeated = kept and minimum and tonumber(kept) == tonumber(fencing)
       status = isRepeated and DONE + PER_MS * math.max(0, redis.call('PTTL', lock)) or (owner and NOT_HELD or FREE)
       break
-    elseif owner and not kept then
+    elseif owner and not kept and string.sub(owner, 18) ~= '%read' then
       status = DONE
       break
     end
     -- include signal.lua: leaves woken and unsent
     -- include revocation.lua: leaves unsent
     if patience and (woken == SIGNALLED or unsent or rest > 0) then
-      local now = redis.call('TIME')
-      redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)
-      if redis.call('PTTL', waiters) < patience then
-        redis.pcall('PEXPIRE', waiters, patience)
-      end
+      -- include requeue.lua
     end
     status = unsent and woken + PER_MS * rest .. ' ' .. unsent or woken + PER_MS * rest
   until true

@@ -8,6 +8,7 @@
 -- ARGV[2]  the lock's name in messages to mailboxes; absent or empty if it is the tag
 -- ARGV[3]  not empty if PUBLISH does not count subscribers of other servers
 -- ARGV[4]  'revoked' for an operator who revokes the hold: its owner is notified, as by release.lua
+-- ARGV[5]  absent, or a time in ms: a last reader's instance is requeued for it, as by release.lua
 --
 -- Returns a status, as release.lua for a single lock:
 --   3, 2  the last reader left
@@ -16,7 +17,7 @@
 
 local readers = #KEYS - 2
 local slots, gate, waiters = {unpack(KEYS, 1, readers)}, KEYS[readers + 1], KEYS[readers + 2]
-local token, name, uncounted, revokes = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == 'revoked'
+local token, name, uncounted, revokes, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == 'revoked', tonumber(ARGV[5])
 
 -- Maximum number of instances to signal; later ones poll.
 local TRIES = 16
@@ -38,7 +39,14 @@ local isLast = not others and type(stored) == 'string' and string.sub(stored, 18
 if isLast then
   redis.call('DEL', gate)
 end
-local lock, mayWait, leaves = gate, isLast, nil
+local lock, mayWait, leaves, instance = gate, isLast, nil, string.match(token, '^(.*):')
+local requeues = isLast and patience
+if requeues then
+  redis.pcall('ZREM', waiters, instance)
+end
 -- include signal.lua: leaves woken and unsent
 -- include revocation.lua: leaves unsent
+if requeues and (woken == SIGNALLED or unsent) then
+  -- include requeue.lua
+end
 return unsent and woken .. ' ' .. unsent or woken

@@ -42,7 +42,8 @@ for i = 1, count do
   local status, refused = deferred or '0', refusal
 
   local owner = not refusal and not deferred and redis.pcall('GET', lock)
-  if type(owner) == 'string' and string.sub(owner, -#token) == token then
+  local isRead = token == '%read' -- which the end of an owner's label may be
+  if type(owner) == 'string' and string.sub(owner, isRead and 18 or -#token) == token then
     status = '1'
     -- A longer lease is kept. Without an expiry (-1, after PERSIST), a crash would block the lock forever.
     local left = redis.pcall('PTTL', lock)
