@@ -543,13 +543,17 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void keepsALockThatNeedsASuccessOnlyAfterIt() {
+    void keepsALockThatNeedsASuccessOnlyAfterIt() throws Exception {
         LockRequest once = ONCE.minHold(Duration.ofSeconds(20)).minHoldIf(MinHoldIf.SUCCESS);
-        CompletableFuture<String> cancelled = locks.executeAsync(once, () -> stage);
-        awaitHeld();
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<String> cancelled = locks.executeAsync(once, () -> {
+            begun.countDown();
+            return stage;
+        });
+        assertThat(begun.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         cancelled.cancel(false);
         stage.complete("too late");
-        assertThat(isHeld()).isFalse();
+        await().until(() -> !isHeld());
         assertThatThrownBy(locks.executeAsync(once, () -> CompletableFuture.failedFuture(new IOException("no")))::join)
                 .hasCauseInstanceOf(IOException.class);
         locks.executeAsync(once, () -> CompletableFuture.completedFuture("done"))

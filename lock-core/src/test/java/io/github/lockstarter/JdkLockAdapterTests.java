@@ -102,7 +102,7 @@ class JdkLockAdapterTests {
         awaitWaiting(waiter);
         assertThat(waiter.isAlive()).isTrue();
         lock.unlock();
-        waiter.join(5_000);
+        waiter.join(Patience.TIME.toMillis());
         assertThat(flagged).isTrue();
     }
 

@@ -216,12 +216,13 @@ public abstract class AdminContract extends BackendContract {
 
     @Test
     void reportsAHealthyStore() {
-        assertThat(SpiClient.answer(alice.backend().state())).satisfies(state -> {
-            assertThat(state.failure()).isEmpty();
-            assertThat(state.recovering()).isZero();
-            assertThat(state.hearsSignals()).isTrue();
-            assertThat(state.target()).isNotBlank();
-        });
+        await().untilAsserted(() -> assertThat(SpiClient.answer(alice.backend().state()))
+                .satisfies(state -> {
+                    assertThat(state.failure()).isEmpty();
+                    assertThat(state.recovering()).isZero();
+                    assertThat(state.hearsSignals()).isTrue();
+                    assertThat(state.target()).isNotBlank();
+                }));
     }
 
     private void assertToldOfItsRevocation(SpiClient holder, SpiHold held) {

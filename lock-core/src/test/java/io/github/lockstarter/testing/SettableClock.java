@@ -103,7 +103,8 @@ public final class SettableClock {
 
     /** Returns when the timers have done all that is due now. Not for their own threads. */
     public void settle() throws Exception {
-        for (int i = 0; i < 2; i++) { // what an entry leaves to the end of its tick is done before the next one
+        // What an entry leaves to the end of its tick is done before the next one, which the first round may share.
+        for (int i = 0; i < 3; i++) {
             CompletableFuture<?>[] woken = timers.stream()
                     .map(timer -> timer.wake(new CompletableFuture<>()))
                     .toArray(CompletableFuture[]::new);

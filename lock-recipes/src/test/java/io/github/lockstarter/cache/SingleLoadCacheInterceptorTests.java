@@ -48,6 +48,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -469,8 +470,18 @@ class SingleLoadCacheInterceptorTests {
     void loadsFuturesMoreThanOnceIfTheCacheIsNotNamed() {
         unnamed.withBean(CacheManager.class, () -> caches()).run(context -> {
             Products products = context.getBean(Products.class);
-            IntStream.range(0, 30).mapToObj(products::future).toList().forEach(CompletableFuture::join);
-            assertThat(context.getBean(Loads.class).count).hasValueGreaterThan(1);
+            Loads loads = context.getBean(Loads.class);
+            CountDownLatch several = new CountDownLatch(2);
+            loads.loader = key -> {
+                several.countDown();
+                assertThat(several.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+                return "lamp";
+            };
+            Stream.generate(() -> inBackground(() -> products.future(42).join()))
+                    .limit(2)
+                    .toList()
+                    .forEach(CompletableFuture::join);
+            assertThat(loads.count).hasValueGreaterThan(1);
         });
     }
 

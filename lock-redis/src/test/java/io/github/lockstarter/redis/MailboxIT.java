@@ -158,7 +158,6 @@ class MailboxIT {
                 backend.listen("a", signals);
                 new BackendUser(backend).granted(token("a", 1));
                 CrashDetection heartbeat = backend.crashDetection().orElseThrow();
-                assertThat(heartbeat.hearsSignals()).isTrue();
 
                 await().until(() -> !heartbeat.hearsSignals());
                 int reopened = connector.mailboxes.get();

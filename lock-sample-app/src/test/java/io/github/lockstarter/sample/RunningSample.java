@@ -6,6 +6,8 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.net.FreePort;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
@@ -56,7 +58,12 @@ public abstract class RunningSample {
 
     /** Waits until this application holds that lock. */
     protected void awaitHeld(String key) {
+        awaitHeld(key, new CompletableFuture<>());
+    }
+
+    /** Or that the work under the lock has ended. */
+    protected void awaitHeld(String key, Future<?> work) {
         HeldLocks held = locks.heldLocks();
-        await().atMost(Patience.TIME).until(() -> held.find(key).isPresent());
+        await().atMost(Patience.TIME).until(() -> held.find(key).isPresent() || work.isDone());
     }
 }

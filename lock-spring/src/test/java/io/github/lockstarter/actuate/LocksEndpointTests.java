@@ -98,7 +98,10 @@ class LocksEndpointTests {
     @Test
     void showsTheDetailsOfAHeldLock() {
         Instant before = Instant.now();
-        LockRequest request = LockRequest.of("order:7").named("ship-order").lease(Duration.ofSeconds(9));
+        LockRequest request = LockRequest.of("order:7")
+                .named("ship-order")
+                .lease(Duration.ofSeconds(30))
+                .withoutRenewal();
         LockHandle held = engine.acquire(request);
         engine.acquire(request);
 
@@ -110,7 +113,7 @@ class LocksEndpointTests {
         assertThat(shown.fencingToken()).isEqualTo(held.fencingToken());
         assertThat(shown.owner()).isEqualTo(Thread.currentThread().getName());
         assertThat(shown.heldSince()).isBetween(before.minusMillis(1), Instant.now());
-        assertThat(shown.remainingLeaseMs()).isBetween(1L, 9_000L);
+        assertThat(shown.remainingLeaseMs()).isBetween(1L, 30_000L);
         assertThat(shown.holdCount()).isEqualTo(2);
         assertThat(shown.renewals()).isZero();
         assertThat(shown.handovers()).isZero();
@@ -123,7 +126,7 @@ class LocksEndpointTests {
         LockRequest endless = LockRequest.of("endless");
         LockRequest limited = LockRequest.of("limited").maxHold(Duration.ofHours(1));
         LockRequest leased =
-                LockRequest.of("leased").lease(Duration.ofSeconds(9)).withoutRenewal();
+                LockRequest.of("leased").lease(Duration.ofSeconds(30)).withoutRenewal();
         Stream.of(endless, limited, leased).forEach(engine::acquire);
 
         List<HeldLockReport> held =
@@ -134,8 +137,8 @@ class LocksEndpointTests {
         assertThat(held)
                 .filteredOn(HeldLockReport::key, "leased")
                 .singleElement()
-                .satisfies(
-                        one -> assertThat(one.maxHoldMs()).isBetween(one.heldForMs() + one.remainingLeaseMs(), 9_000L));
+                .satisfies(one ->
+                        assertThat(one.maxHoldMs()).isBetween(one.heldForMs() + one.remainingLeaseMs(), 30_000L));
     }
 
     @Test
@@ -191,7 +194,7 @@ class LocksEndpointTests {
     @Test
     void showsWaiters() {
         other.acquire(LockRequest.of("order:7"));
-        engine.acquireAsync(LockRequest.of("order:7").named("ship-order"));
+        engine.acquireAsync(LockRequest.of("order:7").named("ship-order").maxWait(Patience.TIME));
 
         await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null)
                         .waiting())

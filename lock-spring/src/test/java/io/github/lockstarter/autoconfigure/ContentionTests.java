@@ -174,7 +174,7 @@ class ContentionTests {
             throw contention;
         }
 
-        @DistributedLock(name = "lost", leaseMs = 50, renewal = Renewal.OFF, fallbackMethod = "never")
+        @DistributedLock(name = "lost", leaseMs = 500, renewal = Renewal.OFF, fallbackMethod = "never")
         public String loseTheLock() {
             LockHandle handle = LockHandle.current().orElseThrow();
             Awaitility.await().until(() -> !handle.isHeld());

@@ -45,9 +45,9 @@ class IsolatedListenerTests {
         LockEvent lost = new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
         listener.onEvent(contended);
         listener.onEvent(lost);
-        listener.close();
 
-        assertThat(received).containsExactly(contended, lost);
+        await().untilAsserted(() -> assertThat(received).containsExactly(contended, lost));
+        listener.close();
     }
 
     @Test

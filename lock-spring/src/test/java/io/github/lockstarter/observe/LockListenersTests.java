@@ -141,6 +141,7 @@ class LockListenersTests {
         runner.withBean("own", LockListener.class, () -> events::add).run(context -> {
             context.getBean(LockOperations.class).acquire("order:42");
             context.getBean(LockEngine.class).stop();
+            await().until(() -> events.stream().anyMatch(LockEvent.Lost.class::isInstance));
         });
 
         assertThat(events)

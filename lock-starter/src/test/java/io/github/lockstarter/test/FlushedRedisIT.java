@@ -62,7 +62,7 @@ class FlushedRedisIT {
         assertThat(token).isGreaterThan(lastToken);
         lastToken = token;
         try (LockHandle lock = locks.acquire("order:42")) {
-            assertThat(lock.isHeld()).isTrue();
+            lock.ensureHeld();
             assertThat(redis.hasKey("lock:{order:42}")).isTrue();
         }
     }

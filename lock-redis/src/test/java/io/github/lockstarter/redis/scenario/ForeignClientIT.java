@@ -38,7 +38,7 @@ class ForeignClientIT extends RedisScenario {
     void excludesAForeignClientsSetNxPx() {
         try (LockHandle held = application.locks().acquire(request)) {
             assertThat(redis().set(lockKey, "foreign", NX_PX)).isNull();
-            assertThat(held.isHeld()).isTrue();
+            held.ensureHeld();
         }
         assertThat(redis().set(lockKey, "foreign", NX_PX)).isEqualTo("OK");
     }

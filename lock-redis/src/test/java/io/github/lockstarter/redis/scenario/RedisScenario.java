@@ -166,7 +166,7 @@ public abstract class RedisScenario {
                             .map(LockHandle::release)
                             .isPresent();
                 });
-        assertThat(held.isHeld()).isTrue();
+        held.ensureHeld();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
     }
 

@@ -10,6 +10,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.net.TcpProxy;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -59,7 +60,7 @@ class SentReleaseIT extends RedisScenario {
     }
 
     private static EngineSettings sendingReleases() {
-        EngineSettings usual = Application.settings(LONG_LEASE);
+        EngineSettings usual = Application.settings(LONG_LEASE).withCrashTakeover(Duration.ZERO); // never in doubt
         return new EngineSettings(
                 usual.terms(),
                 usual.maxLease(),

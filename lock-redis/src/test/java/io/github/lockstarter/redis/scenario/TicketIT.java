@@ -16,6 +16,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -94,7 +95,9 @@ class TicketIT extends RedisScenario {
     @Test
     void aDetachWithoutAnAnswerLeavesNothing() throws Exception {
         TcpProxy proxy = newProxy();
-        Application application = warmedUp(newHastyApplicationBehind(proxy));
+        EngineSettings neverInDoubt = Application.settings(LONG_LEASE).withCrashTakeover(Duration.ZERO);
+        Application application =
+                warmedUp(newApplication(RedisStore.behind(proxy).with(RedisStore.HASTY), neverInDoubt));
         LockHandle held = acquired(application, request);
         proxy.stallReplies();
 

@@ -100,7 +100,7 @@ class UnknownOutcomeIT extends RedisScenario {
 
             // After the next look at the lock, and one command timeout for that.
             assertThat(resultOf(waiter)).isNotNull();
-            assertThat(held.isHeld()).isTrue();
+            held.ensureHeld();
         }
         proxy.flow();
         assertNothingLeft();

@@ -30,7 +30,7 @@ class WaitingIT extends RedisScenario {
 
             await().atMost(Patience.TIME)
                     .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
-            assertThat(held.isHeld()).isTrue();
+            held.ensureHeld();
         }
         assertNothingLeft();
     }
@@ -48,7 +48,7 @@ class WaitingIT extends RedisScenario {
             letPass(ofMillis(300));
 
             assertThat(redis().zcard(waitersKey)).isOne();
-            assertThat(held.isHeld()).isTrue();
+            held.ensureHeld();
         }
         for (Future<Boolean> one : waiting) {
             assertThat(resultOf(one)).isTrue();
@@ -69,7 +69,7 @@ class WaitingIT extends RedisScenario {
             // After 20, 40, 80, 160 and then every 200 ms; with jitter, each may be up to a fifth earlier.
             Duration took = Duration.ofNanos(System.nanoTime() - began);
             assertThat(attempts).isLessThanOrEqualTo(5 + took.toMillis() / 160);
-            assertThat(held.isHeld()).isTrue();
+            held.ensureHeld();
             waiting.cancel(true);
         }
     }

@@ -24,7 +24,7 @@ class JobIT extends RunningSample {
 
             assertThat(skipped.status()).isEqualTo(200);
             assertThat(skipped.text("outcome")).startsWith("skipped: another run is in progress");
-            assertThat(other.isHeld()).isTrue();
+            other.ensureHeld();
         }
         Answer done = client.post("/jobs/report");
         assertThat(done.text("outcome")).isEqualTo("done");
@@ -105,7 +105,7 @@ class JobIT extends RunningSample {
     @Test
     void answersServerErrorWhenTheIndexLockIsDeletedByHand() {
         CompletableFuture<Answer> running = client.postAsync("/jobs/index");
-        awaitHeld("index");
+        awaitHeld("index", running);
 
         redis.delete("lock:{index}"); // whatever it answers: a pause may have ended its lease
 

@@ -50,7 +50,7 @@ class OrderIT extends RunningSample {
         Answer refused;
         try (LockHandle other = locks.acquire("OrderService.ship:" + orderId)) {
             refused = client.post(shipment(orderId));
-            assertThat(other.isHeld()).isTrue();
+            other.ensureHeld();
         }
 
         assertThat(refused.status()).isEqualTo(409);
@@ -67,7 +67,7 @@ class OrderIT extends RunningSample {
         Answer refused;
         try (LockHandle ship = locks.acquire("OrderService.ship:" + other)) {
             refused = client.post("/orders/shipment", parcel(other, one));
-            assertThat(ship.isHeld()).isTrue();
+            ship.ensureHeld();
         }
         assertThat(refused.status()).isEqualTo(409);
         assertThat(client.get("/orders/" + one).body().has("shipment")).isFalse();

@@ -30,7 +30,7 @@ class PriceTableIT extends RunningSample {
     void readersWaitForAReplacementAndSeeAllOfIt() {
         replace(100);
         CompletableFuture<Answer> replacement = CompletableFuture.supplyAsync(() -> replace(200));
-        awaitHeld(KEY);
+        awaitHeld(KEY, replacement);
 
         List<CompletableFuture<Answer>> readers = IntStream.range(0, 5)
                 .mapToObj(reader -> CompletableFuture.supplyAsync(() -> client.get("/prices")))

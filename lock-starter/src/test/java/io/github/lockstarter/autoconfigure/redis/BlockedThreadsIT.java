@@ -147,7 +147,7 @@ class BlockedThreadsIT {
             }
             int before = renewals.get();
             await("renewal").atMost(Patience.TIME).until(() -> renewals.get() > before);
-            assertThat(held.isHeld()).isTrue();
+            held.ensureHeld();
         } finally {
             end.countDown();
             testThreads.shutdown();

@@ -136,11 +136,11 @@ class OverlappingListsIT {
             haveFirst.await(Patience.SECONDS, TimeUnit.SECONDS);
             try (LockHandle inner = locks.acquire(
                     LockRequest.of("order:" + second).maxWait(Duration.ofMillis(Patience.MOMENT_MILLIS)))) {
-                assertThat(inner.isHeld()).isTrue();
+                inner.ensureHeld();
             } catch (LockNotAcquiredException e) {
                 refusals.add(e);
             }
-            assertThat(outer.isHeld()).isTrue();
+            outer.ensureHeld();
         }
         return null;
     }

@@ -38,7 +38,7 @@ class RedisApplicationIT {
     void locksOnTheServerOfTheApplication() {
         application().run(context -> {
             try (LockHandle lock = context.getBean(LockTemplate.class).acquire("order:42")) {
-                assertThat(lock.isHeld()).isTrue();
+                lock.ensureHeld();
                 assertThat(REDIS.server().commands().exists("lock:{order:42}")).isEqualTo(1);
             }
             assertThat(REDIS.server().commands().exists("lock:{order:42}")).isZero();

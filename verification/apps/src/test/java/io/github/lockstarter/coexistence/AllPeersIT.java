@@ -49,8 +49,7 @@ class AllPeersIT {
             for (String key : List.of("order:42", "lock4j:order:42")) {
                 Optional<LockHandle> ours =
                         application.bean(LockOperations.class).tryAcquire(key);
-                assertThat(ours)
-                        .hasValueSatisfying(lock -> assertThat(lock.isHeld()).isTrue());
+                assertThat(ours).hasValueSatisfying(LockHandle::ensureHeld);
                 ours.orElseThrow().close();
             }
             Stock stock = application.bean(Stock.class);
