@@ -24,7 +24,7 @@ final class OwnershipMutants {
                 Mutant.named("renew-any", "Only the owner renews", "I1", "I4")
                         .editing(
                                 "renew.lua",
-                                "if type(owner) == 'string' and string.sub(owner, -#token) == token then",
+                                "if type(owner) == 'string' and string.sub(owner, isRead and 18 or -#token) == token then",
                                 "if type(owner) == 'string' then"),
                 Mutant.named("release-any", "Only the owner releases", "I1", "I4")
                         .editing(
