@@ -26,10 +26,10 @@
 --      the wait has ended, and the token does not have the lock
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
 --  -1  the lock is free: an earlier copy of this command released it, or its lease ended; nothing was changed
--- If the wait ends while the lock is free, kept or read, the last release may have signalled this instance, or it was in
--- front of readers, so the next one is signalled; its attempt returns how long the lock is kept. Instances before the position have attempted since the
--- slot became free. If a signalled instance has no subscriber it is dead, and the next one is tried. A failed signal
--- does not fail the release: the lock is free, and waiters poll.
+-- If the wait ends while the lock is free, kept or read, the last release may have signalled this instance, or it was
+-- in front of readers, so the next one is signalled; its attempt returns how long the lock is kept. Instances before
+-- the position have attempted since the slot became free. If a signalled instance has no subscriber it is dead, and the
+-- next one is tried. A failed signal does not fail the release: the lock is free, and waiters poll.
 --
 -- Messages to mailboxes: a signal is the name; for a slot other than the first, <prefix>{<tag>}:p<i>, it is '%=', the
 -- number, ':' and the name, and an instance without waiters for so many permits passes it on. The owner of a revoked
