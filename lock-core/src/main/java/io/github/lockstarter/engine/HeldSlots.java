@@ -10,6 +10,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.CallbackTurn;
 import io.github.lockstarter.engine.Hold.Entry;
+import io.github.lockstarter.engine.Hold.LostCallback;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
@@ -18,6 +19,7 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -825,13 +827,18 @@ final class HeldSlots {
 
     private void callBack(Effects todo, Hold held) {
         EventDispatcher events = lock.running.events;
-        List<CompletableFuture<Void>> returned = new ArrayList<>(1);
-        held.takeCallbacks(CallbackTurn.FIRST)
-                .forEach(callback -> todo.add(() -> returned.add(events.callback(callback))));
-        List<? extends Runnable> last = held.takeCallbacks(CallbackTurn.LAST);
-        if (!last.isEmpty() && held.lossCause != LossCause.SHUTDOWN) {
-            todo.add(() -> CompletableFuture.allOf(returned.toArray(CompletableFuture[]::new))
-                    .whenComplete((all, failure) -> last.forEach(events::callback)));
+        IdentityHashMap<Object, List<CompletableFuture<Void>>> returned = new IdentityHashMap<>(1);
+        for (LostCallback callback : held.takeCallbacks(CallbackTurn.FIRST)) {
+            List<CompletableFuture<Void>> ofOwner =
+                    returned.computeIfAbsent(callback.owner(), any -> new ArrayList<>(1));
+            todo.add(() -> ofOwner.add(events.callback(callback)));
+        }
+        for (LostCallback callback : held.takeCallbacks(CallbackTurn.LAST)) {
+            List<CompletableFuture<Void>> ofOwner = returned.getOrDefault(callback.owner(), List.of());
+            if (held.lossCause != LossCause.SHUTDOWN) {
+                todo.add(() -> CompletableFuture.allOf(ofOwner.toArray(CompletableFuture[]::new))
+                        .whenComplete((all, failure) -> events.callback(callback)));
+            }
         }
     }
 

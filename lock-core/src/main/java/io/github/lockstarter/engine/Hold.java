@@ -67,14 +67,20 @@ final class Hold {
         }
     }
 
-    /** The last ones run when the first ones have returned. */
+    /** The last ones run when the first ones of their owner have returned. */
     enum CallbackTurn {
         FIRST,
         LAST
     }
 
     /** Keeps no {@link Handle} reachable, since callbacks cannot release. */
-    private record LostCallback(WeakReference<Entry> entry, CallbackTurn turn, Runnable callback) implements Runnable {
+    record LostCallback(WeakReference<Entry> entry, CallbackTurn turn, Runnable callback) implements Runnable {
+
+        /** Thread or entry: readers that share a hold do not wait for each other. */
+        Object owner() {
+            Entry known = entry.get();
+            return known == null ? entry : known.thread == null ? known : known.thread;
+        }
 
         /** Unless its entry has left since the loss. */
         @Override
@@ -472,7 +478,7 @@ final class Hold {
     }
 
     /** Each runs once. */
-    List<? extends Runnable> takeCallbacks(CallbackTurn turn) {
+    List<LostCallback> takeCallbacks(CallbackTurn turn) {
         List<LostCallback> taken =
                 callbacks.stream().filter(each -> each.turn == turn).toList();
         callbacks.removeIf(each -> each.turn == turn);

@@ -515,6 +515,26 @@ class EngineReadersTests extends EngineInterleavings {
         awaitLoss(LossCause.REVOKED);
     }
 
+    /** Such as one whose thread is to be interrupted. */
+    @Test
+    void aReaderIsToldOfTheLossWhileTheCallbackOfAnotherBlocks() throws Exception {
+        LockHandle first = reading(READ, SLOT, 1);
+        LockHandle second = resultOf(engine.acquireAsync(READ));
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Void> ofFirst = new CompletableFuture<>();
+        CompletableFuture<Void> ofSecond = new CompletableFuture<>();
+        first.onLost(() -> awaitQuietly(end));
+        first.afterLost(() -> ofFirst.complete(null));
+        second.afterLost(() -> ofSecond.complete(null));
+
+        backend.revoked(KEY, fingerprint());
+
+        resultOf(ofSecond);
+        assertThat(ofFirst).as("its own callback has not returned").isNotDone();
+        end.countDown();
+        resultOf(ofFirst);
+    }
+
     /** A handle that was collected cannot tell that it was released before. */
     @Test
     void aReleaseTakesTheCallbacksOfItsHandleAway() throws Exception {
