@@ -241,8 +241,8 @@ final class HeldSlots {
     }
 
     /**
-     * A first answer other than {@code Unknown} tells whether the lock is read or as it was. After an {@code Unknown}
-     * only a grant does: that downgrade may have been executed, or may still be.
+     * Without an {@code Unknown}, the answer decides whether the lock is read or as it was. After one, only a grant
+     * decides: the store may have executed the unanswered downgrade, or may still do so.
      */
     void downgraded(Effects todo, Hold writer, AcquireResult result, Moment now) {
         writer.grant.renewing--;

@@ -122,7 +122,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(firstSlot).isNotDone();
         held[1].release();
         assertThat(resultOf(nextSlot).slot()).isEqualTo(1);
-        held[0].release(); // now that nobody else asks for it
+        held[0].release(); // only the first waiter is left
         assertThat(resultOf(firstSlot).slot()).isZero();
     }
 

@@ -84,7 +84,7 @@ if reads and isWritten and free and string.find(stored, token, -#token, true) th
   redis.call('SET', gate, string.sub(stored, 1, 16) .. ' ' .. READ, 'PX', left)
   local value, told = string.sub(stored, 1, 16) - block + 1, marker ~= known and marker or ''
   local number = type(waiting) == 'number' and waiting or 0
-  local tells = number > 0
+  local mayWait = number > 0
   -- include signal_first.lua: leaves unsent
   return {1, value, number, told, '', '', '', free, unsent}
 end
@@ -157,7 +157,7 @@ if status == GRANTED and not refused then
   end
   local waiting = redis.pcall('ZCARD', waiters)
   number = type(waiting) == 'number' and waiting or 0
-  local tells = reads and waits and number > 0
+  local mayWait = reads and waits and number > 0
   -- include signal_first.lua: leaves unsent
   reply = {GRANTED, value, number, told, who, trace, '', chosen, unsent}
 end
