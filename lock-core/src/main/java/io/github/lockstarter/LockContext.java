@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -157,6 +158,30 @@ public final class LockContext {
         return ofTheBody ? Optional.of(innermost.handle) : carried.innermost();
     }
 
+    /**
+     * {@link LockHandle#ensureHeld() Ensures} that all locks of this context are held, except released ones and those
+     * with {@link OnLost#RETURN}.
+     *
+     * @return as {@link LockHandle#ensureHeldAsync()}
+     */
+    public CompletableFuture<Void> ensureAllHeldAsync() {
+        List<LockHandle> held = checked(handles).stream()
+                .filter(handle -> handle.state() != HoldState.RELEASED)
+                .toList();
+        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        for (LockHandle handle : held) {
+            all = all.thenCompose(any -> unlessReleased(handle, handle.ensureHeldAsync()));
+        }
+        return all.thenCompose(
+                any -> isAnyUncertain(held) ? ensureAllHeldAsync() : CompletableFuture.completedFuture(null));
+    }
+
+    private static CompletableFuture<Void> unlessReleased(LockHandle handle, CompletableFuture<Void> held) {
+        return held.exceptionallyCompose(failure -> handle.state() == HoldState.RELEASED
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.failedFuture(failure));
+    }
+
     static List<LockHandle> bodiesOfThread() {
         return Stream.iterate(INNERMOST.get(), Objects::nonNull, Body::outer)
                 .map(Body::handle)
@@ -175,15 +200,16 @@ public final class LockContext {
                     // not lost
                 }
             }
-        } while (isAnyUncertain(bodies)); // a lock may have been lost while this thread waited for another
+            // a lock may have been lost while this thread waited for another
+        } while (isAnyUncertain(bodies) || isAnyUncertain(checked(current().handles)));
     }
 
     private static List<LockHandle> checked(List<LockHandle> handles) {
         return handles.stream().filter(each -> each.onLost() != OnLost.RETURN).toList();
     }
 
-    private static boolean isAnyUncertain(List<LockHandle> bodies) {
-        return Stream.concat(bodies.stream(), checked(current().handles).stream())
+    private static boolean isAnyUncertain(List<LockHandle> handles) {
+        return handles.stream()
                 .map(LockHandle::state)
                 .anyMatch(state -> state == HoldState.LOST || state == HoldState.IN_DOUBT);
     }

@@ -126,6 +126,14 @@ public interface LockHandle extends AutoCloseable {
     void ensureHeld();
 
     /**
+     * {@link #ensureHeld()} without blocking, for asynchronous work before it commits or writes.
+     *
+     * @return completes normally if the lock is held, or with the exception of {@link #ensureHeld()}; dependents run as
+     *     those of {@link #closeAsync}
+     */
+    CompletableFuture<Void> ensureHeldAsync();
+
+    /**
      * Restarts the lease and sets lease, renewal, maximum hold and minimum hold, counted from now, and the condition of
      * the minimum hold, as far as the request has them. Never shortens the present lease or minimum hold. One round
      * trip. Of a lock that is {@linkplain LockMode#READ read}, only the lease: others may share the rest.

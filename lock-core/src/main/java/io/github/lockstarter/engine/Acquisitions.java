@@ -247,7 +247,7 @@ final class Acquisitions {
             all = all.thenCompose(any -> acquireUnlessDone(key, rest(request, startedAt), result))
                     .thenAccept(acquired::add);
         }
-        all.thenCompose(any -> running.events.completedForCallers(new CompositeHandle(acquired).ensureHeldAsync()))
+        all.thenCompose(any -> running.events.completedForCallers(new CompositeHandle(acquired).beginEnsureHeld()))
                 .whenComplete((any, failure) -> {
                     if (failure != null || !result.complete(new CompositeHandle(acquired))) { // cancelled
                         CompositeHandle.giveBack(acquired);

@@ -97,12 +97,18 @@ final class CompositeHandle implements LockHandle {
         } while (!isHeld());
     }
 
-    CompletableFuture<Void> ensureHeldAsync() {
+    @Override
+    public CompletableFuture<Void> ensureHeldAsync() {
+        return parts.get(0).hold.lock.running.events.completedForCallers(beginEnsureHeld());
+    }
+
+    /** {@link #ensureHeldAsync()}, completed by any thread, such as an event loop. */
+    CompletableFuture<Void> beginEnsureHeld() {
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
         for (Handle part : lostFirst()) {
-            all = all.thenCompose(any -> part.ensureHeldAsync());
+            all = all.thenCompose(any -> part.beginEnsureHeld());
         }
-        return all.thenCompose(any -> isHeld() ? CompletableFuture.completedFuture(null) : ensureHeldAsync());
+        return all.thenCompose(any -> isHeld() ? CompletableFuture.completedFuture(null) : beginEnsureHeld());
     }
 
     /** The caller detects a loss before it waits for a part in doubt. */

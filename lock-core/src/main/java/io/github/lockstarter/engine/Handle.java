@@ -86,8 +86,13 @@ final class Handle extends Entry implements LockHandle {
         checkSettled(!hasLeft && Settlement.await(hold));
     }
 
-    /** {@link #ensureHeld()}, completed by any thread, such as an event loop. */
-    CompletableFuture<Void> ensureHeldAsync() {
+    @Override
+    public CompletableFuture<Void> ensureHeldAsync() {
+        return running().events.completedForCallers(beginEnsureHeld());
+    }
+
+    /** {@link #ensureHeldAsync()}, completed by any thread, such as an event loop. */
+    CompletableFuture<Void> beginEnsureHeld() {
         CompletableFuture<Boolean> settled = hasLeft ? CompletableFuture.completedFuture(false) : Settlement.of(hold);
         return settled.thenAccept(this::checkSettled);
     }
@@ -269,7 +274,7 @@ final class Handle extends Entry implements LockHandle {
     @Override
     public CompletableFuture<LockTicket> detachAsync(Duration lease) {
         Detachment detachment = checkedDetachment(lease);
-        CompletableFuture<LockTicket> ticket = ensureHeldAsync()
+        CompletableFuture<LockTicket> ticket = beginEnsureHeld()
                 .whenComplete((any, failure) -> releaseIf(failure != null))
                 .thenCompose(any -> running().detach(this, detachment))
                 .thenApply(outcome -> ticketOf(detachment, outcome));

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
@@ -31,6 +32,17 @@ record LockedCall(
                         invocation,
                         refusal,
                         outcome -> skippedCalls.skipped(method.request().name(), outcome));
+    }
+
+    /** Inside the locks of enclosing work, which may release them meanwhile. */
+    @Nullable
+    Object handle(LockContext enclosing, LockException refusal) throws Throwable {
+        LockContext before = enclosing.bind();
+        try {
+            return handle(refusal);
+        } finally {
+            before.bind();
+        }
     }
 
     String description() {

@@ -62,11 +62,9 @@ record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
     }
 
     /** Inside the caller's locks, without this one. */
-    @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments
     private Publisher<?> handle(LockException refusal, ContextView subscriber) {
         try {
-            Object handled = ReactiveLockOperations.contextOf(subscriber)
-                    .<@Nullable Object, Throwable>call(() -> call.handle(refusal));
+            Object handled = call.handle(ReactiveLockOperations.contextOf(subscriber), refusal);
             return handled == null ? Mono.empty() : publisher(handled);
         } catch (Throwable e) {
             return Mono.error(e);

@@ -69,7 +69,7 @@ final class StageCall {
 
     private void handle(LockException refusal, CompletableFuture<@Nullable Object> result) {
         try {
-            Object handled = context.call(() -> locks.<@Nullable Object, Throwable>call(() -> call.handle(refusal)));
+            Object handled = context.call(() -> call.handle(locks, refusal));
             if (handled == null) {
                 result.complete(null);
             } else {

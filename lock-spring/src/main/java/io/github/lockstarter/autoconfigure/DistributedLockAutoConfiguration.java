@@ -9,6 +9,7 @@ import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.transaction.CommitGuard;
+import io.github.lockstarter.transaction.ReactiveCommitGuard;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -39,14 +40,20 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.util.function.SingletonSupplier;
+import reactor.core.publisher.Flux;
 
 /**
  * Auto-configures the engine, {@link io.github.lockstarter.LockTemplate} and {@link
  * io.github.lockstarter.DistributedLock} on the backend of a store's auto-configuration. Beans of the application take
  * precedence.
  */
-@AutoConfiguration
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
+            "org.springframework.boot.autoconfigure.transaction.TransactionAutoConfiguration" // Boot 3.5
+        })
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import(DisabledLockConfiguration.class)
 public final class DistributedLockAutoConfiguration {
@@ -178,6 +185,18 @@ public final class DistributedLockAutoConfiguration {
             @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
             static CommitGuard distributedLockCommitGuard(ConfigurableListableBeanFactory beans) {
                 return new CommitGuard(beans);
+            }
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass({ReactiveTransactionManager.class, Flux.class})
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static class WithReactiveTransactions {
+
+            @Bean
+            @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+            static ReactiveCommitGuard distributedLockReactiveCommitGuard() {
+                return new ReactiveCommitGuard();
             }
         }
     }

@@ -139,6 +139,18 @@ public interface ReactiveLockOperations {
     }
 
     /**
+     * Ensures that the subscriber's locks are held, like {@link LockHandle#ensureAllHeld()} without blocking: before a
+     * commit, {@code work.delayUntil(value -> ReactiveLockOperations.ensureAllHeld())}. Completes at once outside any
+     * lock.
+     *
+     * @return empty, or the exception of {@link LockHandle#ensureHeld()}
+     */
+    static Mono<Void> ensureAllHeld() {
+        return Mono.deferContextual(
+                subscriber -> Mono.fromFuture(contextOf(subscriber).ensureAllHeldAsync()));
+    }
+
+    /**
      * The locks of a subscription, only from its Reactor context: {@code contextCapture()} with context-propagation or
      * {@code contextWrite} puts {@link LockContext#current()} of enclosing work there.
      *

@@ -13,6 +13,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.ReactiveTransaction;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
@@ -23,7 +24,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * Rolls back a transaction if a lock of the committing thread was lost before the commit, unless it has {@link
  * io.github.lockstarter.OnLost#RETURN}. Checks after the flush. Only
- * fencing tokens detect a loss during the commit.
+ * fencing tokens detect a loss during the commit. {@link ReactiveCommitGuard} guards reactive transactions.
  *
  * <p>Listens to each transaction manager of the context: to later ones before another post-processor wraps them, to
  * those that are older than this bean, also of a parent context, when all singletons exist. Warns of managers without
@@ -39,6 +40,9 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
     private final TransactionExecutionListener guard = new TransactionExecutionListener() {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
+            if (transaction instanceof ReactiveTransaction) {
+                return; // its thread must not wait
+            }
             LockHandle.ensureAllHeld();
             TransactionLocks.ensureHeld();
             if (transaction instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {

@@ -169,6 +169,55 @@ class StageMethodTests {
                 });
     }
 
+    static class Abandoned {
+        private final CompletableFuture<String> inner = new CompletableFuture<>();
+
+        /** Ends, and releases its lock, before the inner call is refused. */
+        @DistributedLock(name = "outer")
+        public CompletableFuture<String> outer(Abandoned proxy) {
+            proxy.inner().whenComplete((value, failure) -> {
+                if (failure == null) {
+                    inner.complete(value);
+                } else {
+                    inner.completeExceptionally(failure);
+                }
+            });
+            return CompletableFuture.completedFuture("ended");
+        }
+
+        @DistributedLock(name = "inner", fallbackMethod = "check")
+        public CompletableFuture<String> inner() {
+            return CompletableFuture.completedFuture("");
+        }
+
+        /** As a commit does. */
+        public CompletableFuture<String> check() {
+            LockHandle.ensureAllHeld();
+            return CompletableFuture.completedFuture("checked");
+        }
+
+        CompletableFuture<String> result() {
+            return inner;
+        }
+    }
+
+    @Test
+    void fallBackAfterTheReleaseOfTheLocksOfTheirCaller() {
+        application
+                .withBean(Abandoned.class)
+                .withPropertyValues("distributed-lock.max-wait=200ms")
+                .run(context -> {
+                    LockHandle other = context.getBean(LockOperations.class)
+                            .acquire(LockRequest.of("inner").ownedByHandle());
+                    Abandoned abandoned = context.getBean(Abandoned.class);
+                    assertThat(abandoned.outer(abandoned).get(Patience.SECONDS, TimeUnit.SECONDS))
+                            .isEqualTo("ended");
+                    assertThat(abandoned.result().get(Patience.SECONDS, TimeUnit.SECONDS))
+                            .isEqualTo("checked");
+                    other.release();
+                });
+    }
+
     static class Odd {
         @DistributedLock(name = "order", fallbackMethod = "refuse")
         public CompletableFuture<String> refused() {

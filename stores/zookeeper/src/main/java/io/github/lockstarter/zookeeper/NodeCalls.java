@@ -5,6 +5,7 @@ import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.LockToken;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -47,8 +48,8 @@ final class NodeCalls {
     }
 
     /**
-     * Joins a queue. Without an answer, the client looks for the node by the random part of its name until a server
-     * answers, and deletes it.
+     * Joins a queue. Without an answer, the client looks for the node by the random part of its name, and creates
+     * another one if it finds none: the server that answers may lag behind ({@link QueueSnapshot#createdBy}).
      */
     CompletableFuture<LockNode> create(String queue, LockToken token) {
         return create(queue, token, MAX_TRIES);
@@ -64,7 +65,7 @@ final class NodeCalls {
 
     private CompletableFuture<LockNode> createNode(String queue, LockToken token) {
         Stat stat = new Stat();
-        return send(queue + '/' + QueueSnapshot.PREFIX, data(token), to -> client.create()
+        return send(queue + '/' + QueueSnapshot.prefixOf(token), data(token), to -> client.create()
                         .storingStatIn(stat)
                         .withProtection()
                         .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
@@ -184,6 +185,11 @@ final class NodeCalls {
      */
     CompletableFuture<Boolean> delete(String path) {
         return isThere(send(path, to -> client.delete().guaranteed().inBackground(to)));
+    }
+
+    CompletableFuture<Void> deleteAll(String queue, List<String> names) {
+        return CompletableFuture.allOf(
+                names.stream().map(name -> delete(queue + '/' + name)).toArray(CompletableFuture<?>[]::new));
     }
 
     private static byte[] data(LockToken token) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.zookeeper.OwnNode.State;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,13 +43,22 @@ final class OwnNodes implements Watcher {
     /** By queue, nodes that are neither {@link State#JOINED} nor {@link State#GONE}. Changed under the lock. */
     private final ConcurrentMap<String, Set<OwnNode>> known = new ConcurrentHashMap<>();
 
+    /** Creations without an answer. The servers may have executed them. */
+    private final Set<UnknownCreation> unknown = ConcurrentHashMap.newKeySet();
+
+    private volatile long proofAt = System.nanoTime();
+
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean isLookDue = new AtomicBoolean();
+    private final Session session;
     private final ScheduledExecutorService timer;
     private final ConnectionEvents connection;
 
-    OwnNodes(NodeCalls calls, ScheduledExecutorService timer, ConnectionEvents connection) {
+    private record UnknownCreation(String queue, LockToken token) {}
+
+    OwnNodes(NodeCalls calls, Session session, ScheduledExecutorService timer, ConnectionEvents connection) {
         this.calls = calls;
+        this.session = session;
         this.timer = timer;
         this.connection = connection;
     }
@@ -185,11 +195,32 @@ final class OwnNodes implements Watcher {
         long now = System.nanoTime();
         try {
             granted().forEach(each -> lookAt(each, now));
+            if (now - proofAt >= 0 && !unknown.isEmpty()) {
+                proofAt = now + RETRY_NANOS;
+                deleteUnknown(List.copyOf(unknown));
+            }
         } finally {
-            if (granted().findAny().isPresent()) {
+            if (!unknown.isEmpty() || granted().findAny().isPresent()) {
                 lookLater();
             }
         }
+    }
+
+    /** After a creation that failed: deletes its nodes, as soon as a server is known to show them. */
+    void deleteCreatedBy(LockToken token, String queue) {
+        unknown.add(new UnknownCreation(queue, token));
+        lookLater();
+    }
+
+    /** Once the servers have executed a later command of the session, they execute no earlier one any more. */
+    private void deleteUnknown(List<UnknownCreation> creations) {
+        session.prove().thenAccept(proven -> {
+            if (proven.isPresent()) {
+                creations.forEach(each -> calls.queue(each.queue)
+                        .thenCompose(seen -> calls.deleteAll(each.queue, seen.createdBy(each.token)))
+                        .thenRun(() -> unknown.remove(each)));
+            }
+        });
     }
 
     private Stream<OwnNode> granted() {

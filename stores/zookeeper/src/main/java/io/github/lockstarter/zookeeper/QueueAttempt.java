@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,11 @@ final class QueueAttempt {
         if (givenUp) {
             giveUp();
         }
+        mine.whenComplete((created, failure) -> {
+            if (failure != null && !NodeCalls.isNoNode(failure)) {
+                own.deleteCreatedBy(command.token(), queue);
+            }
+        });
         return mine.thenCombine(calls.queue(queue), this::joined).thenCompose(next -> next);
     }
 
@@ -73,6 +79,14 @@ final class QueueAttempt {
     private CompletableFuture<AcquireResult> decide(OwnNode mine, QueueSnapshot seen) {
         if (!seen.has(mine.node)) {
             return done(unavailable("The session with ZooKeeper ended during the attempt"));
+        }
+        List<String> copies = seen.createdBy(command.token()).stream()
+                .filter(name -> !name.equals(mine.node.name()))
+                .toList();
+        if (!copies.isEmpty()) {
+            return calls.deleteAll(queue, copies)
+                    .thenCompose(deleted -> calls.queue(queue))
+                    .thenCompose(later -> decide(mine, later));
         }
         if (seen.isFirst(mine.node)) {
             return claim(mine, mine.node, seen);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.spi.LockToken;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -61,6 +62,16 @@ record QueueSnapshot(List<String> names) {
     Optional<String> lastBehind(LockNode node) {
         int last = names.size() - 1;
         return position(node) < last ? Optional.of(names.get(last)) : Optional.empty();
+    }
+
+    static String prefixOf(LockToken token) {
+        return token.instanceId() + '-' + Long.toHexString(token.number()) + '-' + PREFIX;
+    }
+
+    /** Several if answers to its creation were lost. */
+    List<String> createdBy(LockToken token) {
+        String part = prefixOf(token);
+        return names.stream().filter(name -> name.contains(part)).toList();
     }
 
     static String prefixAfter(LockNode old) {

@@ -111,7 +111,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.session = new Session(client, settings, timer, start(client));
         this.connection = new ConnectionEvents(client);
         NodeCalls calls = new NodeCalls(client, timer, System::nanoTime);
-        this.own = new OwnNodes(calls, timer, connection);
+        this.own = new OwnNodes(calls, session, timer, connection);
         this.paths = new LockPaths(settings.root(), new StoredKeys(settings.keyPrefix()));
         this.releaser = new NodeReleaser(own, session, paths);
         this.inspector = new NodeInspector(calls, paths);
@@ -172,13 +172,22 @@ public final class ZooKeeperLockBackend implements LockBackend {
         }
         QueueAttempt attempt = new QueueAttempt(own, session, paths.directory(command.key()), command);
         CompletionStage<AcquireResult> answer =
-                inTime(attempt.begin().exceptionallyCompose(this::notAcquired), Failures::ofAcquire);
+                inTime(begun(attempt).exceptionallyCompose(this::notAcquired), Failures::ofAcquire);
         return answer.thenApply(result -> {
             if (closed || result instanceof AcquireResult.Unknown) {
                 attempt.giveUp();
             }
             return result;
         });
+    }
+
+    private static CompletableFuture<AcquireResult> begun(QueueAttempt attempt) {
+        try {
+            return attempt.begin();
+        } catch (RuntimeException | Error e) { // such as no thread: the node may have been created
+            attempt.giveUp();
+            throw e;
+        }
     }
 
     /** A container with its parents can be created, unless the root is missing or others delete the container. */

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -22,6 +23,7 @@ import org.apache.zookeeper.AsyncCallback.Children2Callback;
 import org.apache.zookeeper.AsyncCallback.Create2Callback;
 import org.apache.zookeeper.AsyncCallback.MultiCallback;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
@@ -31,6 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that drops the answer to one command, or reports it late: the key of that command is not blocked. */
 @Timeout(300)
@@ -42,6 +46,10 @@ class MissingAnswerIT {
     private final LockRequest request = LockRequest.of("missing:" + UUID.randomUUID());
     private final AtomicBoolean dropsLook = new AtomicBoolean();
     private final AtomicBoolean dropsProofs = new AtomicBoolean();
+    /** The server that answers reads, as one to which the client has just moved. */
+    private final AtomicBoolean lagsBehind = new AtomicBoolean();
+
+    private final AtomicInteger lostCreations = new AtomicInteger();
     private final AtomicBoolean keepsCreation = new AtomicBoolean();
     private final AtomicReference<Runnable> kept = new AtomicReference<>();
     private CuratorFramework client;
@@ -77,13 +85,26 @@ class MissingAnswerIT {
         @Override
         public void getChildren(String path, Watcher watcher, Children2Callback callback, Object context) {
             if (!dropsLook.getAndSet(false)) {
-                super.getChildren(path, watcher, callback, context);
+                super.getChildren(
+                        path,
+                        watcher,
+                        (code, of, same, children, stat) ->
+                                callback.processResult(code, of, same, lagsBehind.get() ? List.of() : children, stat),
+                        context);
             }
+        }
+
+        /** The client looks for a created node. */
+        @Override
+        public List<String> getChildren(String path, boolean watch) throws KeeperException, InterruptedException {
+            List<String> children = super.getChildren(path, watch);
+            return lagsBehind.get() ? List.of() : children;
         }
 
         @Override
         public void multi(Iterable<Op> ops, MultiCallback callback, Object context) {
             if (!dropsProofs.get()) {
+                lagsBehind.set(false); // a server that answers this has seen all before
                 super.multi(ops, callback, context);
             }
         }
@@ -98,6 +119,12 @@ class MissingAnswerIT {
                 Object context,
                 long ttl) {
             Create2Callback later = (code, name, same, created, stat) -> {
+                if (code == Code.OK.intValue() && lostCreations.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                    lagsBehind.set(true);
+                    callback.processResult(Code.CONNECTIONLOSS.intValue(), name, same, null, null);
+                    return;
+                }
+                lagsBehind.set(false); // it has executed this, and shows all before
                 if (code == Code.OK.intValue() && keepsCreation.getAndSet(false)) {
                     kept.set(() -> callback.processResult(code, name, same, created, stat));
                 } else { // such as in a line that the server has just removed
@@ -144,6 +171,17 @@ class MissingAnswerIT {
         kept.get().run();
 
         acquiredSometime().close();
+    }
+
+    /** One: the client creates the node again. Two: it gives up. Either way the first node is that of nobody. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aCreationThatALaggingServerDoesNotShowDoesNotBlockTheKey(int lost) {
+        lostCreations.set(lost);
+
+        acquiredSometime().close();
+
+        assertThat(lostCreations).hasValue(0);
     }
 
     @Test

@@ -16,7 +16,10 @@ import java.util.stream.Stream;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.transaction.reactive.TransactionCallback;
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What the code of the documents mentions without its declaration, and what of it ran. */
@@ -50,6 +53,13 @@ public class DocumentedApplication {
     @Autowired
     protected TransactionTemplate transaction;
 
+    protected TransactionalOperator operator = new TransactionalOperator() {
+
+        @Override
+        public <T> Flux<T> execute(TransactionCallback<T> action) {
+            return Flux.empty();
+        }
+    };
     protected RedisFences redisFences;
     protected RedisScript<Long> LEFT;
     protected RedisScript<Long> SELL;

@@ -100,6 +100,7 @@ class DocumentedCodeTests {
             holds(
                     "CompletableFuture<Receipt> one = locks.executeAsync(\"order:42\", () -> client.shipAsync(42));",
                     "order:42"),
+            Map.entry("Mono<Receipt> sent = operator.transactional(", code -> code.sees()),
             holds("transfer", "account:42 account:43"),
             holds("merge", "order:3 order:7"),
             holds("submit", "submit:42"),
