@@ -1,12 +1,15 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InTransaction;
+import io.github.lockstarter.transaction.ReactiveCommitGuard;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.aspectj.AbstractAspectJAdvice;
@@ -18,6 +21,9 @@ import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
@@ -32,9 +38,14 @@ import org.springframework.util.ClassUtils;
  */
 public final class AdviceOrderCheck implements MergedBeanDefinitionPostProcessor, Ordered {
 
+    private static final Logger log = LoggerFactory.getLogger(AdviceOrderCheck.class);
+
     /** spring-retry, Spring 7 and Resilience4j. */
     private static final Pattern RETRY = Pattern.compile(
             "org\\.springframework\\.(resilience\\.)?retry\\.|io\\.github\\.resilience4j\\..*\\bretry\\.");
+
+    /** Of Spring 7, by name, because older ones have none. */
+    private static final String CONCURRENCY_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
 
     private final SingletonBeanRegistry beans;
     private final LockedMethods methods;
@@ -67,14 +78,25 @@ public final class AdviceOrderCheck implements MergedBeanDefinitionPostProcessor
         if (outside.size() == chain.size()) {
             return; // another proxy locks this method
         }
-        if (locked.inTransaction() != InTransaction.RELEASE_AFTER
-                && outside.stream().anyMatch(TransactionAdvice::isTransactional)) {
+        checkFallback(locked, proxy, outside);
+        boolean kept = locked.inTransaction() == InTransaction.RELEASE_AFTER
+                && !locked.shape().endsLater();
+        if (!kept && outside.stream().anyMatch(TransactionAdvice::isTransactional)) {
             throw new LockStartException(
                     locked.method(),
                     "the transaction advice is outside of the lock, so the lock would be released before the commit.",
                     "Remove the order of @EnableTransactionManagement, whose default is inside the lock's, or "
                             + "set distributed-lock.order below it. If another proxy has the transaction, annotate the "
                             + "locked method with @Transactional instead.");
+        }
+        if (chain.stream()
+                .dropWhile(advice -> !(advice instanceof ReactiveCommitGuard.Registering))
+                .anyMatch(TransactionAdvice::isTransactional)) {
+            log.warn(
+                    "The commits of {} are not checked for lost locks, because the transaction advice is registered "
+                            + "after the check: give it an earlier order, such as "
+                            + "@EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE - 1)",
+                    LockStartException.describe(locked.method()));
         }
         if (chain.stream().skip(outside.size()).anyMatch(AdviceOrderCheck::repeats)) {
             throw new LockStartException(
@@ -105,6 +127,38 @@ public final class AdviceOrderCheck implements MergedBeanDefinitionPostProcessor
                     "Add @EnableAsync to a configuration of the application, or remove @Async: the lock is held until "
                             + "a CompletableFuture ends, and no thread waits.");
         }
+    }
+
+    /**
+     * The call that the fallback replaces has a thread of the executor, or a permit of the limit, until the fallback
+     * has ended. The fallback would use the same if the class has the annotation.
+     */
+    private static void checkFallback(LockedMethod locked, Object proxy, List<Object> outside) {
+        if (!(locked.contention() instanceof Fallback fallback)
+                || locked.shape() == MethodShape.REACTIVE
+                || !fallback.isSeenBy(proxy)) {
+            return;
+        }
+        boolean awaitsItself = advices(proxy, fallback.method())
+                .filter(outside::contains)
+                .anyMatch(advice -> advice instanceof AsyncExecutionInterceptor
+                        ? locked.shape() == MethodShape.ASYNC_THREAD
+                                && isOfClass(Async.class.getName(), locked.method(), fallback.method())
+                        : advice.getClass().getName().contains("ConcurrencyLimit")
+                                && isOfClass(CONCURRENCY_LIMIT, locked.method(), fallback.method()));
+        if (awaitsItself) {
+            throw new LockStartException(
+                    locked.method(),
+                    "@Async or @ConcurrencyLimit of the class applies to its fallback, too: the fallback would wait "
+                            + "for the thread or permit of the call that it replaces, under load forever.",
+                    "Annotate the locked method instead of the class, or make the fallback private.");
+        }
+    }
+
+    private static boolean isOfClass(String annotation, Method... methods) {
+        return Arrays.stream(methods)
+                .map(method -> MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY))
+                .noneMatch(annotations -> annotations.isPresent(annotation));
     }
 
     /** Whether an advice inside of the lock suspends the caller's transaction. */

@@ -14,6 +14,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodIntrospector;
@@ -102,11 +103,20 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
             target = inner.getTargetSource().getTarget();
         }
         Object proxy = ((ProxyMethodInvocation) invocation).getProxy();
-        Method called = method.getDeclaringClass().isInstance(proxy)
-                ? method
-                : ClassUtils.getInterfaceMethodIfPossible(method, target == null ? null : target.getClass());
+        Method called = calledOn(proxy, target == null ? null : target.getClass());
         return AopUtils.invokeJoinpointUsingReflection(
                 isSeenBy(proxy, called) ? proxy : target, called, arguments(invocation.getArguments(), refusal));
+    }
+
+    private Method calledOn(Object proxy, @Nullable Class<?> target) {
+        return method.getDeclaringClass().isInstance(proxy)
+                ? method
+                : ClassUtils.getInterfaceMethodIfPossible(method, target);
+    }
+
+    /** Whether the advices of the proxy apply. */
+    boolean isSeenBy(Object proxy) {
+        return isSeenBy(proxy, calledOn(proxy, AopProxyUtils.ultimateTargetClass(proxy)));
     }
 
     private static boolean isSeenBy(Object proxy, Method called) {

@@ -5,14 +5,20 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.autoconfigure.testing.LockRunner;
+import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.Advisor;
@@ -20,12 +26,18 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.resilience.annotation.ConcurrencyLimit;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -34,8 +46,10 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import reactor.core.publisher.Mono;
 
 /** Advices on the wrong side of the lock: a commit behind the release, a body on another thread than the lock. */
+@ExtendWith(OutputCaptureExtension.class)
 class AdviceOrderTests {
 
     private final ApplicationContextRunner application = LockRunner.application();
@@ -274,6 +288,147 @@ class AdviceOrderTests {
                 .withUserConfiguration(AsynchronousAsUsual.class)
                 .withBean(InBackground.class)
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableResilientMethods
+    static class Resilient {}
+
+    @Async
+    static class InBackgroundWithFallback {
+        @DistributedLock(name = "order", fallbackMethod = "busy")
+        public CompletableFuture<String> ship() {
+            return CompletableFuture.completedFuture("shipped");
+        }
+
+        public CompletableFuture<String> busy() {
+            return CompletableFuture.completedFuture("busy");
+        }
+    }
+
+    @ConcurrencyLimit(1)
+    static class LimitedWithFallback {
+        @DistributedLock(name = "order", fallbackMethod = "busy")
+        public String ship() {
+            return "shipped";
+        }
+
+        public String busy() {
+            return "busy";
+        }
+    }
+
+    /** Each would wait for a thread or a permit that the call of the locked method has. */
+    @ParameterizedTest
+    @ValueSource(classes = {InBackgroundWithFallback.class, LimitedWithFallback.class})
+    void startFailsIfTheFallbackWouldWaitForTheCallThatItReplaces(Class<?> type) {
+        FailureReport.assertThat(application
+                        .withUserConfiguration(AsynchronousAsUsual.class, Resilient.class)
+                        .withBean("orders", type))
+                .startsWith("Bean 'orders': @DistributedLock on AdviceOrderTests." + type.getSimpleName() + ".ship()")
+                .contains("of the class applies to its fallback, too")
+                .contains("Annotate the locked method instead of the class, or make the fallback private.");
+    }
+
+    @ConcurrencyLimit(1)
+    static class LimitedWithPrivateFallback {
+        @DistributedLock(name = "order", maxWaitMs = 0, fallbackMethod = "busy")
+        public String ship() {
+            return "shipped";
+        }
+
+        @SuppressWarnings("unused") // a fallback
+        private String busy() {
+            return "busy";
+        }
+    }
+
+    static class EachLimited {
+        @ConcurrencyLimit(1)
+        @DistributedLock(name = "order", maxWaitMs = 0, fallbackMethod = "busy")
+        public String ship() {
+            return "shipped";
+        }
+
+        @ConcurrencyLimit(1)
+        public String busy() {
+            return "busy";
+        }
+    }
+
+    static class InBackgroundAlone {
+        @Async
+        @DistributedLock(name = "order", maxWaitMs = 0, fallbackMethod = "busy")
+        public CompletableFuture<String> ship() {
+            return CompletableFuture.completedFuture("shipped");
+        }
+
+        public CompletableFuture<String> busy() {
+            return CompletableFuture.completedFuture("busy");
+        }
+    }
+
+    @Test
+    void callsAFallbackThatHasNotTheLimitOfItsClass() {
+        application
+                .withUserConfiguration(AsynchronousAsUsual.class, Resilient.class)
+                .withBean(LimitedWithPrivateFallback.class)
+                .withBean(EachLimited.class)
+                .withBean(InBackgroundAlone.class)
+                .run(context -> {
+                    LockHandle other = context.getBean(LockOperations.class)
+                            .acquire(LockRequest.of("order").ownedByHandle());
+                    assertThat(context.getBean(LimitedWithPrivateFallback.class).ship())
+                            .isEqualTo("busy");
+                    assertThat(context.getBean(EachLimited.class).ship()).isEqualTo("busy");
+                    assertThat(context.getBean(InBackgroundAlone.class).ship().get(Patience.SECONDS, TimeUnit.SECONDS))
+                            .isEqualTo("busy");
+                    other.release();
+                });
+    }
+
+    static class Later {
+        @DistributedLock
+        @Transactional
+        public CompletableFuture<String> pay() {
+            return CompletableFuture.completedFuture("paid");
+        }
+    }
+
+    /** A transaction keeps no lock that no thread owns. */
+    @Test
+    void startFailsWhenTheTransactionAdviceIsOutsideTheLockOfAStage() {
+        FailureReport.assertThat(withTransactionsOutside()
+                        .withPropertyValues("distributed-lock.in-transaction=release-after")
+                        .withBean(Later.class))
+                .contains("the transaction advice is outside of the lock");
+    }
+
+    @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+    @EnableTransactionManagement
+    static class TransactionsLast {}
+
+    static class Reactive {
+        @DistributedLock
+        @Transactional
+        public Mono<String> pay() {
+            return Mono.just("paid");
+        }
+    }
+
+    /** Advisors of one order apply in the order of their registration. */
+    @Test
+    void warnsOfReactiveTransactionsThatAreNotCheckedBeforeTheirCommit(CapturedOutput output) {
+        ApplicationContextRunner reactive =
+                application.withUserConfiguration(H2Bank.class).withBean(Reactive.class);
+        reactive.withUserConfiguration(TransactionsAsUsual.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("are not checked for lost locks");
+        reactive.withConfiguration(AutoConfigurations.of(TransactionsLast.class))
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output)
+                .contains("The commits of AdviceOrderTests.Reactive.pay() are not checked for lost locks")
+                .contains("@EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE - 1)");
     }
 
     /** An advice of the application, wherever it is. */
