@@ -61,7 +61,10 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     private final ObjectProvider<LockBackendOptions> backends;
     private final ObjectProvider<LockNames> otherNames;
     private final Set<String> usedNames = ConcurrentHashMap.newKeySet();
-    private final Map<String, Integer> permitsByName = new ConcurrentHashMap<>();
+
+    /** By the name of the {@code LockOperations} bean and that of the lock. */
+    private final Map<List<String>, Integer> permitsByName = new ConcurrentHashMap<>();
+
     private final Set<Method> warnedMethods = ConcurrentHashMap.newKeySet();
 
     ConfiguredLocks(
@@ -82,7 +85,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
         LockTerms terms = settings.get().completed(request);
         terms.checkPermits(request.name(), keys);
-        checkPermits(method, request, terms.permits().orElse(1));
+        checkPermits(method, request, locks, terms.permits().orElse(1));
         backends.getObject().check(request.keys(), terms, locks);
         checkRepetition(method, request, terms);
         checkSchedule(method, request, terms.maxWait().orElseThrow(), terms.minHold());
@@ -114,8 +117,8 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                 .anyMatch(annotations -> RETRIES.stream().anyMatch(annotations::isPresent));
     }
 
-    private void checkPermits(Method method, LockRequest request, int permits) {
-        Integer earlier = permitsByName.putIfAbsent(request.name(), permits);
+    private void checkPermits(Method method, LockRequest request, String locks, int permits) {
+        Integer earlier = permitsByName.putIfAbsent(List.of(locks, request.name()), permits);
         if (earlier != null && earlier != permits) {
             throw new IllegalArgumentException("Lock '" + request.name() + "' has " + permits + " permits at "
                     + ClassUtils.getShortName(method.getDeclaringClass()) + '.' + method.getName() + "() and " + earlier

@@ -194,7 +194,7 @@ public final class LocksInTransaction {
         private static boolean hasOtherEntry(LockHandle released, String key) {
             return released.heldBySource().snapshot().stream()
                     .anyMatch(held -> held.key().equals(key)
-                            && held.slot() == released.slot()
+                            && held.slot() == released.slot(key)
                             && !held.remainingLease().isZero()
                             && held.fencingToken() == released.fencingToken(key));
         }

@@ -114,6 +114,21 @@ class PermitsTests {
                 .hasMessageContainingAll("Lock 'partner-api' has", "permits at", "at another method"));
     }
 
+    static class Elsewhere {
+        @DistributedLock(name = "partner-api", locks = "acmeLocks")
+        public void call() {}
+    }
+
+    /** Equal names in two stores are two locks. */
+    @Test
+    void usesOneLimitPerStore() {
+        LockRunner.application(AcmeLockAutoConfiguration.class)
+                .withPropertyValues("distributed-lock.further-backends=acme")
+                .withBean(Partner.class)
+                .withBean(Elsewhere.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     static class SeveralKeys {
         @DistributedLock(
                 name = "transfer",

@@ -10,6 +10,7 @@ import io.github.lockstarter.Execution;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
@@ -335,6 +336,20 @@ class CodeInTransactionTests {
                     both.release();
                 }))
                 .hasMessageContaining("lock 'a, b' must not be released"));
+    }
+
+    @Test
+    void acceptsACommitIfAnotherReaderOfEachKeyIsKept() {
+        refusing.run(context -> assertThatCode(() -> inTransaction(context, transaction -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    LockRequest both = LockRequest.ofAll(List.of("a", "b"))
+                            .mode(LockMode.READ)
+                            .ownedByHandle();
+                    LockHandle released = locks.acquire(both);
+                    TransactionLocks.releaseAfterCompletion(locks.acquire(both));
+                    released.release();
+                }))
+                .doesNotThrowAnyException());
     }
 
     @Test
