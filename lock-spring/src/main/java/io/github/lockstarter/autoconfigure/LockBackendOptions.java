@@ -10,19 +10,36 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 
 /** The stores on the class path. Validates the configuration before the engine exists. */
 final class LockBackendOptions {
 
+    private static final Logger log = LoggerFactory.getLogger(LockBackendOptions.class);
+
     private static final String BACKEND = DistributedLockProperties.PREFIX + ".backend";
     private static final String FURTHER = DistributedLockProperties.PREFIX + ".further-backends";
     private static final String REDLOCK = "redlock";
     private static final String REDLOCK_NODES = DistributedLockProperties.PREFIX + '.' + REDLOCK + ".nodes";
+
+    private static final ConfigurationPropertyName PREFIX =
+            ConfigurationPropertyName.of(DistributedLockProperties.PREFIX);
+
+    /** Mistaken for {@link #PREFIX}. The first is that of the meters. */
+    private static final List<ConfigurationPropertyName> MISTAKEN_PREFIXES = Stream.of(
+                    "distributed.lock", "distributed-locks", "spring.distributed-lock")
+            .map(ConfigurationPropertyName::of)
+            .toList();
 
     private final DistributedLockProperties properties;
     private final Map<String, LockBackendOption> byName;
@@ -45,6 +62,7 @@ final class LockBackendOptions {
                 checkNames(environment);
                 rejectUnusedNodes(environment);
             }
+            ConfigurationPropertySources.get(environment).forEach(LockBackendOptions::warnOfMistakenPrefixes);
         }
         for (LockBackendOption option : byName.values()) {
             try {
@@ -118,6 +136,28 @@ final class LockBackendOptions {
                             + module + ", which is not on the class path",
                     "Add " + module + " in the version of lock-starter, or remove the nodes");
         }
+    }
+
+    /** Not an error: the application may have such properties of its own. */
+    private static void warnOfMistakenPrefixes(ConfigurationPropertySource source) {
+        for (ConfigurationPropertyName mistaken : MISTAKEN_PREFIXES) {
+            String unread = !(source instanceof IterableConfigurationPropertySource properties)
+                    ? ""
+                    : properties.stream()
+                            .filter(name -> mistaken.isAncestorOf(name) && !isRead(name, mistaken, source))
+                            .map(ConfigurationPropertyName::toString)
+                            .sorted()
+                            .collect(Collectors.joining(", "));
+            if (!unread.isEmpty()) {
+                log.warn("lock-starter does not read {}: its properties begin with {}", unread, PREFIX);
+            }
+        }
+    }
+
+    /** Boot reads {@code DISTRIBUTED_LOCK_LEASE} under either name. */
+    private static boolean isRead(
+            ConfigurationPropertyName name, ConfigurationPropertyName mistaken, ConfigurationPropertySource source) {
+        return source.getConfigurationProperty(PREFIX.append(name.subName(mistaken.getNumberOfElements()))) != null;
     }
 
     private LockStartException missing(String store, String setting) {

@@ -8,12 +8,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
@@ -21,7 +24,8 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
-/** Settings below {@code distributed-lock} that no property takes. */
+/** Settings below {@code distributed-lock}, or a prefix that is mistaken for it, that no property takes. */
+@ExtendWith(OutputCaptureExtension.class)
 class UnknownPropertyTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
@@ -154,6 +158,26 @@ class UnknownPropertyTests {
         withVariable(variable, "70s").run(context -> assertThat(
                         context.getBean(DistributedLockProperties.class).longestLease())
                 .isEqualTo(Duration.ofSeconds(70)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"distributed.lock", "distributed-locks", "spring.distributed-lock"})
+    void mistakenPrefixesAreWarnedOf(String prefix, CapturedOutput output) {
+        application
+                .withPropertyValues(prefix + ".lease=7s", prefix + ".locks.order.lease=8s")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output)
+                .containsOnlyOnce("lock-starter does not read " + prefix + ".lease, " + prefix
+                        + ".locks.order.lease: its" + " properties begin with distributed-lock")
+                .doesNotContain("7s");
+    }
+
+    /** The second is that of a Kubernetes service. */
+    @ParameterizedTest
+    @ValueSource(strings = {"DISTRIBUTED_LOCK_LEASE", "DISTRIBUTED_LOCK_SERVICE_HOST"})
+    void environmentVariablesHaveNoMistakenPrefix(String variable, CapturedOutput output) {
+        withVariable(variable, "7s").run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("does not read");
     }
 
     @Test
