@@ -98,7 +98,9 @@ record RenewScript(ScriptRunner runner, KeySpace keySpace, ClientHistories histo
             }
             keys.add(history.key());
             keys.add(keySpace.fenceOf(history.key()));
-            keys.add(history.takeoversKey());
+            if (!keySpace.isPerSlot()) { // it rarely exists: a slot that moves would refuse each renewal
+                keys.add(history.takeoversKey());
+            }
             return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments.toArray(String[]::new));
         }
 

@@ -40,6 +40,9 @@ public record RedisSettings(
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
 
+    /** Lettuce 7 ignores a negative time. */
+    private static final Duration NOT_RELAXED = Duration.ofMillis(-1);
+
     private static final Duration REFRESH_PERIOD = Duration.ofSeconds(30);
     private static final Duration REFRESH_PAUSE = Duration.ofSeconds(1);
 
@@ -237,9 +240,25 @@ public record RedisSettings(
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.DEFAULT)
                 .suspendReconnectOnProtocolFailure(false)
                 .requestQueueSize(REQUEST_QUEUE_SIZE)
-                .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
+                .timeoutOptions(timeoutOptions())
                 .socketOptions(socket.mutate().connectTimeout(connectTimeout).build())
                 .build();
+    }
+
+    /** Lettuce 7 adds 10 s to a timeout while a managed service announces maintenance, unless told otherwise. */
+    private TimeoutOptions timeoutOptions() {
+        TimeoutOptions.Builder options =
+                TimeoutOptions.builder().timeoutCommands().fixedTimeout(commandTimeout);
+        try {
+            TimeoutOptions.Builder.class
+                    .getMethod("relaxedTimeoutsDuringMaintenance", Duration.class)
+                    .invoke(options, NOT_RELAXED);
+        } catch (NoSuchMethodException lettuce6) {
+            // has no such timeouts
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+        return options.build();
     }
 
     /**

@@ -4,7 +4,7 @@
 --   checked    key of this server's note of a recent check: the marker named its history, which was older than the
 --              grace. Neither replicated nor in the append-only file. Nil to force the check
 --   takeovers  key of what takeovers need: hash, with the field before, the previous history's marker, and marks and
---              traces of instances (look.lua). Not used by a dry run
+--              traces of instances (look.lua). Not used by a dry run. Nil without beats
 --   known      the caller's last marker, or else the history id that it trusts without a marker; empty if it trusts
 --              any; any other text if it trusts none
 --   grace      minimum age of a history for grants, in ms. A plus sign in front: whatever its name, none is forgotten
@@ -63,7 +63,8 @@ if not isChecked then
           refusal = written.err and written
           -- For beats (beat.lua): a history in between may have forgotten traces that replicas had acknowledged.
           -- Written after the marker, which a full server must refuse. HDEL also names a field that never exists.
-          local set = not refusal and redis.pcall(followed and 'HSET' or 'HDEL', takeovers, 'before', followed or 'none')
+          local set = takeovers and not refusal
+            and redis.pcall(followed and 'HSET' or 'HDEL', takeovers, 'before', followed or 'none')
           if followed and type(set) == 'number' and redis.pcall('PTTL', takeovers) < math.max(1, tonumber(grace)) then
             redis.pcall('PEXPIRE', takeovers, math.max(1, tonumber(grace)))
           end

@@ -9,7 +9,8 @@
 -- For all of them:
 -- KEYS[count + 1]  history, and the last one: see check_history.lua
 -- KEYS[count + 2]  fence: string, the counter, see acquire.lua
--- KEYS[count + 3]  takeovers
+-- KEYS[count + 3]  takeovers; absent in a cluster, which has no beats: while a slot moves, a call fails if one of its
+--                  keys does not exist
 -- ARGV[1]          known
 -- ARGV[2]          grace: minimum age of a history before an absent lock counts as lost, in ms
 -- ARGV[3]          quiet: minimum age of a history for renewals, in ms

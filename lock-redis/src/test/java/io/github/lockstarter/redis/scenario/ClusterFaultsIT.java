@@ -141,6 +141,28 @@ class ClusterFaultsIT {
         }
     }
 
+    /** While a slot moves, Redis refuses a script if one of its keys does not exist. */
+    @Test
+    void renewsALockBeforeAndAfterTheKeysOfItsMovingSlot() {
+        RedisServer source = cluster().masterOf(lockKey);
+        RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
+        LockHandle held = application.locks().acquire(LockRequest.of(key).lease(Duration.ofSeconds(60)));
+        try {
+            beginMove(source, target);
+            held.extend(LockRequest.of(key).lease(Duration.ofMinutes(2)));
+            assertThat(source.commands().pttl(lockKey)).isGreaterThan(60_000);
+            moveKeys(source, target);
+            held.extend(LockRequest.of(key).lease(RedisScenario.LONG_LEASE));
+        } finally {
+            moveKeys(source, target);
+            endMove(target);
+        }
+        assertThat(target.commands().pttl(lockKey)).isGreaterThan(120_000);
+        ReleaseOutcome outcome = held.release();
+        move(target, source);
+        assertThat(outcome).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
     /** A script with keys on both sides of a move is refused; the lease outlives the move. */
     @Test
     void renewsALockAgainOnceItsMarkerHasMovedToo() {

@@ -10,6 +10,8 @@ import io.github.lockstarter.redis.settings.RedisSettings.Durability;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSettings.KeyLayout;
 import io.github.lockstarter.redis.settings.RedisSettings.SingleMaster;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.TimeoutOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,5 +102,14 @@ class RedisLockPropertiesTests {
         FailureReport.assertThat(application.withPropertyValues(setting.split(" ")))
                 .contains("distributed-lock")
                 .contains(message);
+    }
+
+    /** Lettuce 7 of this Boot adds 10 s to them while a managed service announces maintenance. */
+    @Test
+    void keepTheCommandTimeoutDuringMaintenance() {
+        TimeoutOptions timeouts =
+                RedisSettings.DEFAULTS.tune(ClientOptions.create()).getTimeoutOptions();
+        assertThat(TimeoutOptions.create().getRelaxedTimeout()).isPositive();
+        assertThat(timeouts.getRelaxedTimeout()).isNegative();
     }
 }
