@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -108,6 +109,22 @@ public abstract class CommandTimeoutContract extends BackendContract {
         List<Sent> sent = commands.stream().map(this::send).toList();
 
         sent.forEach(this::assertAnsweredInTime);
+        assertLocksAgain();
+    }
+
+    /** Code of the application may block it: stages behind a timeout of {@link CompletableFuture} run there. */
+    @Test
+    void answersEveryCommandWithinTheCommandTimeoutWhileTheTimerOfTheJdkIsBlocked() {
+        List<Command> commands = oneOfEachKind(key);
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, Runnable::run)
+                .execute(end::join);
+        try {
+            store.pause();
+            commands.stream().map(this::send).toList().forEach(this::assertAnsweredInTime);
+        } finally {
+            end.complete(null);
+        }
         assertLocksAgain();
     }
 

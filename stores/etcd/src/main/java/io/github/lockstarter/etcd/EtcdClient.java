@@ -16,6 +16,7 @@ import io.etcd.jetcd.api.TxnResponse;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.etcd.jetcd.api.WatchRequest;
 import io.github.lockstarter.etcd.EtcdChannels.Member;
+import io.github.lockstarter.spi.LockThreads;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -31,6 +32,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +51,7 @@ final class EtcdClient implements AutoCloseable {
     private final Optional<Authentication> authentication;
     private final Duration timeout;
     private final Executor callbacks;
+    private final ScheduledExecutorService timer = LockThreads.timer("lock-etcd-timer");
     private final Metadata watchHeaders = new Metadata();
 
     EtcdClient(EtcdSettings settings, Executor callbacks) {
@@ -58,9 +62,13 @@ final class EtcdClient implements AutoCloseable {
         watchHeaders.put(NEEDS_LEADER, "true");
     }
 
+    /** Not by the JDK's timer, which code of the application may block. Never after {@link #close}. */
     void later(Duration delay, Runnable action) {
-        CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, callbacks)
-                .execute(action);
+        try {
+            timer.schedule(() -> callbacks.execute(action), delay.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException closed) {
+            // nothing to do for a closed client
+        }
     }
 
     Deadline deadline() {
@@ -209,6 +217,7 @@ final class EtcdClient implements AutoCloseable {
 
     @Override
     public void close() {
+        timer.shutdown();
         channels.close();
     }
 }

@@ -79,7 +79,7 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
             Duration rest = command.minHold().minus(sinceGrant(command.token()));
             return rest.toMillis() < 1
                     ? free(command, deadline).thenApply(LockReleaser::result)
-                    : keep(command.token(), found.get(), rest, deadline);
+                    : keep(command, found.get(), rest, deadline);
         });
     }
 
@@ -92,7 +92,8 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
     }
 
     /** Replaces the lock's value and lease. Etcd keeps it for whole seconds; this instance ends it on time. */
-    private CompletableFuture<ReleaseResult> keep(LockToken token, KeyValue lock, Duration rest, Deadline deadline) {
+    private CompletableFuture<ReleaseResult> keep(
+            ReleaseCommand command, KeyValue lock, Duration rest, Deadline deadline) {
         LockEntry kept = LockEntry.of(lock.getValue()).orElseThrow().keptFor(rest);
         return client.grantLease(rest, deadline).thenCompose(granted -> {
             long lease = granted.getID();
@@ -100,14 +101,15 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
                     .addCompare(Requests.isUnchanged(lock))
                     .addSuccess(Requests.put(lock.getKey(), kept.stored(), lease))
                     .build();
-            return client.transact(request, deadline).thenApply(response -> {
-                attempts.forget(token);
-                client.revokeLease(response.getSucceeded() ? lock.getLease() : lease, deadline);
+            return client.transact(request, deadline).thenCompose(response -> {
                 if (!response.getSucceeded()) {
-                    return new ReleaseResult.NotHeld();
+                    client.revokeLease(lease, deadline);
+                    return keep(command, deadline); // perhaps a late extension was applied
                 }
+                attempts.forget(command.token());
+                client.revokeLease(lock.getLease(), deadline);
                 client.later(rest.plusMillis(1), () -> client.revokeLease(lease, client.deadline()));
-                return new ReleaseResult.Kept(rest, 0);
+                return CompletableFuture.<ReleaseResult>completedFuture(new ReleaseResult.Kept(rest, 0));
             });
         });
     }

@@ -6,7 +6,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -39,10 +41,20 @@ final class JdbcCommand<R> {
         this.failed = failed;
     }
 
-    /** Returns the result. Call only once. */
-    CompletableFuture<R> within(Duration timeout) {
-        return answer.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .exceptionally(timeIsUp -> failed.apply(late(DurationText.exactly(timeout))));
+    /**
+     * Returns the result. Call only once.
+     *
+     * @param timer not the JDK's, which code of the application may block
+     */
+    CompletableFuture<R> within(Duration timeout, ScheduledExecutorService timer) {
+        try {
+            Future<?> end = timer.schedule(
+                    () -> fail(late(DurationText.exactly(timeout))), timeout.toMillis(), TimeUnit.MILLISECONDS);
+            answer.whenComplete((result, failure) -> end.cancel(false));
+        } catch (RejectedExecutionException e) {
+            refuse(e);
+        }
+        return answer;
     }
 
     private SqlFailure late(String timeout) {

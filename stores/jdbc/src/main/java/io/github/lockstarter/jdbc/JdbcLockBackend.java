@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -68,6 +69,7 @@ public final class JdbcLockBackend implements LockBackend {
     private final StoredKeys keys;
     private final ThreadPoolExecutor commandThreads;
     private final ThreadPoolExecutor renewalThread;
+    private final ScheduledThreadPoolExecutor timer = LockThreads.timer("lock-jdbc-timer");
     private final KeyOrder order;
     private volatile boolean closed;
     private final AtomicLong swept = new AtomicLong(System.nanoTime());
@@ -86,6 +88,7 @@ public final class JdbcLockBackend implements LockBackend {
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.order = new KeyOrder(commandThreads);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(true); // commands under way may hang
     }
 
     /**
@@ -172,7 +175,7 @@ public final class JdbcLockBackend implements LockBackend {
                 locks -> locks.updateLeases(leases),
                 failure ->
                         Collections.nCopies(leases.size(), new RenewResult.Unknown(failure.reason(), failure.cause())));
-        CompletableFuture<List<RenewResult>> results = command.within(settings.commandTimeout());
+        CompletableFuture<List<RenewResult>> results = command.within(settings.commandTimeout(), timer);
         command.runOn(renewalThread);
         return IntStream.range(0, leases.size())
                 .<CompletionStage<RenewResult>>mapToObj(i -> results.thenApply(all -> all.get(i)))
@@ -250,6 +253,7 @@ public final class JdbcLockBackend implements LockBackend {
         // The application may close the pool next, which breaks and logs borrowed connections.
         LockThreads.join(commandThreads);
         LockThreads.join(renewalThread);
+        timer.shutdown();
     }
 
     private void sweepSometimes() {
@@ -267,7 +271,7 @@ public final class JdbcLockBackend implements LockBackend {
     private <R> CompletableFuture<R> run(
             String key, Duration timeout, Statements<R> statements, Function<SqlFailure, R> failed) {
         JdbcCommand<R> command = new JdbcCommand<>(database, statements, failed);
-        CompletableFuture<R> result = command.within(timeout);
+        CompletableFuture<R> result = command.within(timeout, timer);
         order.send(key, () -> command.runOn(commandThreads)).exceptionally(command::refuse);
         return result;
     }
