@@ -50,22 +50,24 @@ final class NodeCalls {
     /**
      * Joins a queue. Without an answer, the client looks for the node by the random part of its name, and creates
      * another one if it finds none: the server that answers may lag behind ({@link QueueSnapshot#createdBy}).
+     *
+     * @param attempt unique, part of the name
      */
-    CompletableFuture<LockNode> create(String queue, LockToken token) {
-        return create(queue, token, MAX_TRIES);
+    CompletableFuture<LockNode> create(String queue, String attempt, LockToken token) {
+        return create(queue, attempt, token, MAX_TRIES);
     }
 
     /** The empty container may be deleted before the node is in it. */
-    private CompletableFuture<LockNode> create(String queue, LockToken token, int tries) {
-        return createNode(queue, token)
+    private CompletableFuture<LockNode> create(String queue, String attempt, LockToken token, int tries) {
+        return createNode(queue, attempt, token)
                 .exceptionallyCompose(failure -> tries > 1 && isNoNode(failure)
-                        ? createContainer(queue).thenCompose(created -> create(queue, token, tries - 1))
+                        ? createContainer(queue).thenCompose(created -> create(queue, attempt, token, tries - 1))
                         : CompletableFuture.failedFuture(failure));
     }
 
-    private CompletableFuture<LockNode> createNode(String queue, LockToken token) {
+    private CompletableFuture<LockNode> createNode(String queue, String attempt, LockToken token) {
         Stat stat = new Stat();
-        return send(queue + '/' + QueueSnapshot.prefixOf(token), data(token), to -> client.create()
+        return send(queue + '/' + QueueSnapshot.prefixOf(attempt), data(token), to -> client.create()
                         .storingStatIn(stat)
                         .withProtection()
                         .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)

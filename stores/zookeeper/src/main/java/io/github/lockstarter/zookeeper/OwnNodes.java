@@ -2,7 +2,11 @@ package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.zookeeper.OwnNode.State;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -37,16 +42,17 @@ final class OwnNodes implements Watcher {
 
     private static final int LOOK_MILLIS = 100;
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MOST_FAILED = 10_000;
 
     final NodeCalls calls;
 
     /** By queue, nodes that are neither {@link State#JOINED} nor {@link State#GONE}. Changed under the lock. */
     private final ConcurrentMap<String, Set<OwnNode>> known = new ConcurrentHashMap<>();
 
-    /** Creations without an answer. The servers may have executed them. */
-    private final Set<UnknownCreation> unknown = ConcurrentHashMap.newKeySet();
+    /** Attempts whose nodes are to be deleted, whether known or not. Accessed under the lock. */
+    private final Deque<FailedAttempt> failed = new ArrayDeque<>();
 
-    private volatile long proofAt = System.nanoTime();
+    private volatile long retryFailedAt = System.nanoTime();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean isLookDue = new AtomicBoolean();
@@ -54,7 +60,7 @@ final class OwnNodes implements Watcher {
     private final ScheduledExecutorService timer;
     private final ConnectionEvents connection;
 
-    private record UnknownCreation(String queue, LockToken token) {}
+    private record FailedAttempt(String queue, String name) {}
 
     OwnNodes(NodeCalls calls, Session session, ScheduledExecutorService timer, ConnectionEvents connection) {
         this.calls = calls;
@@ -176,6 +182,7 @@ final class OwnNodes implements Watcher {
     /** In the background, if the client is usable. */
     void leaveAll() {
         known.values().forEach(each -> each.forEach(this::leave));
+        deleteNodesOf(takeFailed());
     }
 
     /** One task looks at all granted nodes; one for each would wake the timer's thread with nearly every grant. */
@@ -195,32 +202,79 @@ final class OwnNodes implements Watcher {
         long now = System.nanoTime();
         try {
             granted().forEach(each -> lookAt(each, now));
-            if (now - proofAt >= 0 && !unknown.isEmpty()) {
-                proofAt = now + RETRY_NANOS;
-                deleteUnknown(List.copyOf(unknown));
+            if (now - retryFailedAt >= 0) {
+                retryFailedAt = now + RETRY_NANOS;
+                deleteNodesOf(takeFailed());
             }
         } finally {
-            if (!unknown.isEmpty() || granted().findAny().isPresent()) {
+            if (hasFailed() || granted().findAny().isPresent()) {
                 lookLater();
             }
         }
     }
 
-    /** After a creation that failed: deletes its nodes, as soon as a server is known to show them. */
-    void deleteCreatedBy(LockToken token, String queue) {
-        unknown.add(new UnknownCreation(queue, token));
+    /**
+     * Deletes all nodes of an attempt as soon as a server is known to show them. Forgets the oldest of many attempts:
+     * after so long an outage, its session has probably ended.
+     */
+    void deleteNodesOf(String attempt, String queue) {
+        addFailed(List.of(new FailedAttempt(queue, attempt)));
+    }
+
+    private void addFailed(Collection<FailedAttempt> attempts) {
+        lock.lock();
+        try {
+            failed.addAll(attempts);
+            while (failed.size() > MOST_FAILED) {
+                failed.removeFirst();
+            }
+        } finally {
+            lock.unlock();
+        }
         lookLater();
     }
 
+    private boolean hasFailed() {
+        lock.lock();
+        try {
+            return !failed.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<FailedAttempt> takeFailed() {
+        lock.lock();
+        try {
+            List<FailedAttempt> taken = List.copyOf(failed);
+            failed.clear();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Once the servers have executed a later command of the session, they execute no earlier one any more. */
-    private void deleteUnknown(List<UnknownCreation> creations) {
-        session.prove().thenAccept(proven -> {
-            if (proven.isPresent()) {
-                creations.forEach(each -> calls.queue(each.queue)
-                        .thenCompose(seen -> calls.deleteAll(each.queue, seen.createdBy(each.token)))
-                        .thenRun(() -> unknown.remove(each)));
-            }
-        });
+    private void deleteNodesOf(List<FailedAttempt> attempts) {
+        if (attempts.isEmpty()) {
+            return;
+        }
+        Map<String, List<FailedAttempt>> byQueue =
+                attempts.stream().collect(Collectors.groupingBy(FailedAttempt::queue));
+        session.prove()
+                .thenAccept(proven -> byQueue.forEach((queue, ofQueue) -> (proven.isPresent()
+                                ? calls.queue(queue).thenCompose(seen -> calls.deleteAll(queue, namesOf(ofQueue, seen)))
+                                : CompletableFuture.<Void>failedFuture(Failures.withoutProof()))
+                        .exceptionally(failure -> {
+                            addFailed(ofQueue);
+                            return null;
+                        })));
+    }
+
+    private static List<String> namesOf(List<FailedAttempt> attempts, QueueSnapshot seen) {
+        return attempts.stream()
+                .flatMap(each -> seen.createdBy(each.name).stream())
+                .toList();
     }
 
     private Stream<OwnNode> granted() {

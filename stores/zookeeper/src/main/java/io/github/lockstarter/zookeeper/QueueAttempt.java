@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ final class QueueAttempt {
     private final Session session;
     private final String queue;
     private final AcquireCommand command;
+
+    /** In the names of its nodes. */
+    private final String name = UUID.randomUUID().toString();
 
     /** The lease starts here. */
     private final long sent = System.nanoTime();
@@ -52,20 +56,21 @@ final class QueueAttempt {
         CompletableFuture<OwnNode> mine = node;
         if (mine != null) {
             mine.thenAccept(own::leave);
+            mine.whenComplete((created, failure) -> own.deleteNodesOf(name, queue)); // copies of it, too
         }
     }
 
     /** Sends the read right behind the creation, without waiting for its answer. */
     private CompletableFuture<AcquireResult> join() {
         CompletableFuture<OwnNode> mine =
-                calls.create(queue, command.token()).thenApply(created -> new OwnNode(command.key(), created));
+                calls.create(queue, name, command.token()).thenApply(created -> new OwnNode(command.key(), created));
         node = mine;
         if (givenUp) {
             giveUp();
         }
         mine.whenComplete((created, failure) -> {
             if (failure != null && !NodeCalls.isNoNode(failure)) {
-                own.deleteCreatedBy(command.token(), queue);
+                own.deleteNodesOf(name, queue);
             }
         });
         return mine.thenCombine(calls.queue(queue), this::joined).thenCompose(next -> next);
@@ -80,8 +85,8 @@ final class QueueAttempt {
         if (!seen.has(mine.node)) {
             return done(unavailable("The session with ZooKeeper ended during the attempt"));
         }
-        List<String> copies = seen.createdBy(command.token()).stream()
-                .filter(name -> !name.equals(mine.node.name()))
+        List<String> copies = seen.createdBy(name).stream()
+                .filter(each -> !each.equals(mine.node.name()))
                 .toList();
         if (!copies.isEmpty()) {
             return calls.deleteAll(queue, copies)

@@ -1,6 +1,5 @@
 package io.github.lockstarter.zookeeper;
 
-import io.github.lockstarter.spi.LockToken;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -64,13 +63,13 @@ record QueueSnapshot(List<String> names) {
         return position(node) < last ? Optional.of(names.get(last)) : Optional.empty();
     }
 
-    static String prefixOf(LockToken token) {
-        return token.instanceId() + '-' + Long.toHexString(token.number()) + '-' + PREFIX;
+    static String prefixOf(String attempt) {
+        return attempt + '-' + PREFIX;
     }
 
     /** Several if answers to its creation were lost. */
-    List<String> createdBy(LockToken token) {
-        String part = prefixOf(token);
+    List<String> createdBy(String attempt) {
+        String part = prefixOf(attempt);
         return names.stream().filter(name -> name.contains(part)).toList();
     }
 

@@ -34,9 +34,9 @@ class NodeCallsIT {
         try (CuratorFramework client =
                 ZooKeeperClients.connected(ZooKeeperServers.shared().address(), ZooKeeperClients.SESSION)) {
             NodeCalls calls = new NodeCalls(client, timer, now::get);
-            LockNode node = answer(calls.create(used, new LockToken("a", 1)));
+            LockNode node = answer(calls.create(used, "1", new LockToken("a", 1)));
             answer(calls.delete(
-                    answer(calls.create(released, new LockToken("a", 2))).path()));
+                    answer(calls.create(released, "2", new LockToken("a", 2))).path()));
             ArgumentCaptor<Runnable> deletion = ArgumentCaptor.captor();
             ArgumentCaptor<Long> nanos = ArgumentCaptor.captor();
             verify(timer).schedule(deletion.capture(), nanos.capture(), any(TimeUnit.class));
