@@ -62,7 +62,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     private final ObjectProvider<LockNames> otherNames;
     private final Set<String> usedNames = ConcurrentHashMap.newKeySet();
 
-    /** By the name of the {@code LockOperations} bean and that of the lock. */
+    /** By store and name. */
     private final Map<List<String>, Integer> permitsByName = new ConcurrentHashMap<>();
 
     private final Set<Method> warnedMethods = ConcurrentHashMap.newKeySet();
@@ -85,7 +85,11 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
         LockTerms terms = settings.get().completed(request);
         terms.checkPermits(request.name(), keys);
-        checkPermits(method, request, locks, terms.permits().orElse(1));
+        checkPermits(
+                method,
+                request,
+                backends.getObject().storeOf(locks),
+                terms.permits().orElse(1));
         backends.getObject().check(request.keys(), terms, locks);
         checkRepetition(method, request, terms);
         checkSchedule(method, request, terms.maxWait().orElseThrow(), terms.minHold());
@@ -117,8 +121,8 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                 .anyMatch(annotations -> RETRIES.stream().anyMatch(annotations::isPresent));
     }
 
-    private void checkPermits(Method method, LockRequest request, String locks, int permits) {
-        Integer earlier = permitsByName.putIfAbsent(List.of(locks, request.name()), permits);
+    private void checkPermits(Method method, LockRequest request, String store, int permits) {
+        Integer earlier = permitsByName.putIfAbsent(List.of(store, request.name()), permits);
         if (earlier != null && earlier != permits) {
             throw new IllegalArgumentException("Lock '" + request.name() + "' has " + permits + " permits at "
                     + ClassUtils.getShortName(method.getDeclaringClass()) + '.' + method.getName() + "() and " + earlier

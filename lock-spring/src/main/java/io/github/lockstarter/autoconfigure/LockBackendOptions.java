@@ -35,7 +35,7 @@ final class LockBackendOptions {
     private static final ConfigurationPropertyName PREFIX =
             ConfigurationPropertyName.of(DistributedLockProperties.PREFIX);
 
-    /** Mistaken for {@link #PREFIX}. The first is that of the meters. */
+    /** The meters have the first. */
     private static final List<ConfigurationPropertyName> MISTAKEN_PREFIXES = Stream.of(
                     "distributed.lock", "distributed-locks", "spring.distributed-lock")
             .map(ConfigurationPropertyName::of)
@@ -179,16 +179,21 @@ final class LockBackendOptions {
      * @throws IllegalArgumentException if the store does not support the terms; names the fix
      */
     void check(List<String> keys, LockTerms terms, String locks) {
-        for (String backend : properties.backendsInUse()) {
-            LockBackendOption option = byName.get(backend);
-            boolean keeps = locks.isBlank()
-                    ? backend.equals(properties.backend())
-                    : locks.equals(LockBackendOption.locksOf(backend));
-            if (option != null && keeps) {
-                checkMode(option, keys, terms);
-                keys.forEach(key -> option.checkTerms(terms, key));
-            }
+        LockBackendOption option = byName.get(storeOf(locks));
+        if (option != null) {
+            checkMode(option, keys, terms);
+            keys.forEach(key -> option.checkTerms(terms, key));
         }
+    }
+
+    /** The given name itself for a bean of the application. */
+    String storeOf(String locks) {
+        return locks.isBlank()
+                ? properties.backend()
+                : properties.backendsInUse().stream()
+                        .filter(backend -> locks.equals(LockBackendOption.locksOf(backend)))
+                        .findFirst()
+                        .orElse(locks);
     }
 
     private static void checkMode(LockBackendOption option, List<String> keys, LockTerms terms) {
