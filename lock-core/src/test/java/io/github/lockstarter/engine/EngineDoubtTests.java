@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockException;
@@ -482,6 +483,43 @@ class EngineDoubtTests extends EngineInterleavings {
                 .hasMessageContaining("Cannot tell whether lock 'order:42'")
                 .hasMessageContaining("is still held");
         assertThat(held.state()).as("in doubt is not lost").isEqualTo(HoldState.IN_DOUBT);
+    }
+
+    @Test
+    void ensureHeldAsyncBlocksNoThread() throws Exception {
+        LockHandle held = certain();
+        assertThat(held.ensureHeldAsync()).isCompletedWithValue(null);
+        letPass(TAKEOVER);
+        nextOfNow(); // unanswered
+        CompletableFuture<Void> ensuring = held.ensureHeldAsync();
+        assertThat(ensuring).isNotDone();
+
+        heartbeats.next().answer(HISTORY, NO_TAKEOVER);
+
+        resultOf(ensuring);
+        assertThat(held.isHeld()).isTrue();
+        held.closeAsync();
+        assertFails(held.ensureHeldAsync(), IllegalStateException.class);
+    }
+
+    @Test
+    void aContextEnsuresItsLocksExceptThoseReleasedMeanwhile() throws Exception {
+        LockHandle enclosing = certain();
+        LockHandle inner = enclosing.reenter(REQUEST).orElseThrow();
+        LockContext context = LockContext.NONE.with(enclosing).with(inner);
+        letPass(TAKEOVER);
+        nextOfNow(); // unanswered
+        CompletableFuture<Void> ensuring = context.ensureAllHeldAsync();
+        assertThat(ensuring).isNotDone();
+        enclosing.closeAsync();
+
+        heartbeats.next().answer(HISTORY, NO_TAKEOVER);
+
+        resultOf(ensuring);
+        letPass(TAKEOVER);
+        CompletableFuture<Void> inDoubt = context.ensureAllHeldAsync();
+        letPass(heartbeats.commandTimeout);
+        assertFails(inDoubt, LockBackendException.class);
     }
 
     @Test
