@@ -5,64 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.autoconfigure.testing.LockRunner;
 import io.github.lockstarter.kit.Patience;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import io.github.lockstarter.transaction.testing.ReactiveDatabase;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.ReactiveAdapterRegistry;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
-import org.springframework.transaction.reactive.GenericReactiveTransaction;
-import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The kinds of results that reactive transactions have. */
 class ReactiveCommitGuardTests {
 
-    private static final class Database extends AbstractReactiveTransactionManager {
-
-        private final List<String> ends = new CopyOnWriteArrayList<>();
-
-        @Override
-        protected Object doGetTransaction(TransactionSynchronizationManager synchronizations) {
-            return new Object();
-        }
-
-        @Override
-        protected Mono<Void> doBegin(
-                TransactionSynchronizationManager synchronizations,
-                Object transaction,
-                TransactionDefinition definition) {
-            return Mono.empty();
-        }
-
-        @Override
-        protected Mono<Void> doCommit(
-                TransactionSynchronizationManager synchronizations, GenericReactiveTransaction transaction) {
-            boolean guarded = synchronizations.getSynchronizations().stream()
-                    .anyMatch(each -> each.getClass().getName().startsWith(ReactiveCommitGuard.class.getName()));
-            return Mono.fromRunnable(() -> ends.add(guarded ? "guarded" : "unguarded"));
-        }
-
-        @Override
-        protected Mono<Void> doRollback(
-                TransactionSynchronizationManager synchronizations, GenericReactiveTransaction transaction) {
-            return Mono.fromRunnable(() -> ends.add("rollback"));
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     static class Transactions {
         @Bean
-        static Database database() {
-            return new Database();
+        static ReactiveDatabase database() {
+            return new ReactiveDatabase();
         }
     }
 
@@ -110,7 +73,9 @@ class ReactiveCommitGuardTests {
                     assertThat(Flux.from(values).collectList().block(Patience.TIME))
                             .first()
                             .isEqualTo(1);
-                    assertThat(context.getBean(Database.class).ends).containsExactly("guarded");
+                    assertThat(context.getBean(ReactiveDatabase.class).ends())
+                            .as("with the guard")
+                            .containsExactly("commit 1");
                 });
     }
 }

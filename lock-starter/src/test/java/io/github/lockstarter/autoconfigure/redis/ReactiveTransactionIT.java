@@ -15,10 +15,9 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.kit.Patience;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.reactive.ReactiveLockOperations;
-import java.util.List;
+import io.github.lockstarter.transaction.testing.ReactiveDatabase;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,12 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
-import org.springframework.transaction.reactive.GenericReactiveTransaction;
-import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -49,43 +44,13 @@ class ReactiveTransactionIT {
     private final ApplicationContextRunner application =
             RedisApplication.on(REDIS.server()).withUserConfiguration(Transactions.class);
 
-    private static final class Database extends AbstractReactiveTransactionManager {
-
-        private final List<String> ends = new CopyOnWriteArrayList<>();
-
-        @Override
-        protected Object doGetTransaction(TransactionSynchronizationManager synchronizations) {
-            return new Object();
-        }
-
-        @Override
-        protected Mono<Void> doBegin(
-                TransactionSynchronizationManager synchronizations,
-                Object transaction,
-                TransactionDefinition definition) {
-            return Mono.empty();
-        }
-
-        @Override
-        protected Mono<Void> doCommit(
-                TransactionSynchronizationManager synchronizations, GenericReactiveTransaction transaction) {
-            return Mono.fromRunnable(() -> ends.add("commit"));
-        }
-
-        @Override
-        protected Mono<Void> doRollback(
-                TransactionSynchronizationManager synchronizations, GenericReactiveTransaction transaction) {
-            return Mono.fromRunnable(() -> ends.add("rollback"));
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     static class Transactions {
 
         @Bean
-        static Database database() {
-            return new Database();
+        static ReactiveDatabase database() {
+            return new ReactiveDatabase();
         }
 
         @Bean
@@ -94,7 +59,7 @@ class ReactiveTransactionIT {
         }
 
         @Bean
-        static Payments payments(Database database, ReactiveLockOperations locks, Ledger ledger) {
+        static Payments payments(ReactiveDatabase database, ReactiveLockOperations locks, Ledger ledger) {
             return new Payments(database, locks, ledger);
         }
     }
@@ -113,7 +78,7 @@ class ReactiveTransactionIT {
         private final ReactiveLockOperations locks;
         private final Ledger ledger;
 
-        Payments(Database database, ReactiveLockOperations locks, Ledger ledger) {
+        Payments(ReactiveDatabase database, ReactiveLockOperations locks, Ledger ledger) {
             this.transactions = TransactionalOperator.create(database);
             this.locks = locks;
             this.ledger = ledger;
@@ -179,7 +144,10 @@ class ReactiveTransactionIT {
         application.run(context -> {
             Mono<String> payment = form.pay(context.getBean(Payments.class), () -> PAID);
             assertThat(payment.block(Patience.TIME)).isEqualTo(PAID);
-            assertThat(context.getBean(Database.class).ends).containsExactly("commit");
+            assertThat(context.getBean(ReactiveDatabase.class).ends())
+                    .singleElement()
+                    .asString()
+                    .startsWith("commit");
         });
     }
 
@@ -202,7 +170,7 @@ class ReactiveTransactionIT {
                     } finally {
                         REDIS.server().resume();
                     }
-                    assertThat(context.getBean(Database.class).ends).containsExactly("rollback");
+                    assertThat(context.getBean(ReactiveDatabase.class).ends()).containsExactly("rollback");
                 });
     }
 }

@@ -3,10 +3,14 @@ package io.github.lockstarter.etcd;
 import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
 import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockHandle;
@@ -19,6 +23,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Slots;
 import io.github.lockstarter.testing.Effort;
 import java.io.IOException;
 import java.net.URI;
@@ -27,6 +32,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -44,6 +51,36 @@ class EtcdKeysIT extends EtcdScenario {
                 .isInstanceOf(Revocation.Revoked.class);
 
         await().until(() -> !held.isHeld());
+    }
+
+    /** As by an extension that got no answer and is executed between the two steps of the release. */
+    @Test
+    void keepsALockThatChangesDuringItsReleaseForItsMinimumHold() {
+        LockToken token = newToken();
+        AcquireResult.Granted granted =
+                (AcquireResult.Granted) answer(connected().attemptAcquire(attempt(token)));
+        AtomicInteger leases = new AtomicInteger();
+        EtcdClient changing = mock(EtcdClient.class, delegatesTo(client));
+        KeyValue stored = storedLock();
+        TxnRequest change = TxnRequest.newBuilder()
+                .addSuccess(Requests.put(stored.getKey(), stored.getValue(), stored.getLease()))
+                .build();
+        doAnswer(call -> {
+                    CompletableFuture<?> before = leases.getAndIncrement() == 0
+                            ? client.transact(change, deadline())
+                            : CompletableFuture.completedFuture(null);
+                    return before.thenCompose(done -> client.grantLease(call.getArgument(0), call.getArgument(1)));
+                })
+                .when(changing)
+                .grantLease(any(), any());
+        KeyNames names = new KeyNames(EtcdStore.PREFIX);
+        LockReleaser releaser = new LockReleaser(
+                changing, names, new Attempts(), new WaitingKeys(client, names, signalled -> {}), "etcd");
+
+        ReleaseCommand keeping = new ReleaseCommand(
+                key, token, granted.fencingToken(), ReleaseCommand.Wait.UNCHANGED, LEASE, Slots.ONLY);
+        assertThat(answer(releaser.releaseKey(keeping, deadline()))).isInstanceOf(ReleaseResult.Kept.class);
+        assertThat(leases).as("read again").hasValue(2);
     }
 
     /** A majority writes each proposal to disk. A member makes few by itself. */

@@ -173,7 +173,7 @@ class MissingAnswerIT {
         acquiredSometime().close();
     }
 
-    /** One: the client creates the node again. Two: it gives up. Either way the first node is that of nobody. */
+    /** After one lost answer the client creates a second node, after two it gives up. No hold has the first node. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aCreationThatALaggingServerDoesNotShowDoesNotBlockTheKey(int lost) {

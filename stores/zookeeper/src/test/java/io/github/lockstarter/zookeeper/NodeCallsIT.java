@@ -2,14 +2,17 @@ package io.github.lockstarter.zookeeper;
 
 import static io.github.lockstarter.kit.Patience.answer;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.AdditionalAnswers.delegatesTo;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.AcquireResult.Unavailable;
 import io.github.lockstarter.spi.LockToken;
 import java.util.Optional;
@@ -70,5 +73,33 @@ class NodeCallsIT {
                                 .doesNotContain("chroot"));
             }
         }
+    }
+
+    /** As if no thread could be started for the read behind the creation. */
+    @Test
+    void deletesTheNodeOfAnAttemptThatFailsBehindItsCreation() {
+        String servers = ZooKeeperServers.shared().address();
+        try (CuratorFramework client = ZooKeeperClients.connected(servers, ZooKeeperClients.SESSION);
+                ZooKeeperLockBackend other = ZooKeeperClients.backend(servers, ZooKeeperClients.SESSION)) {
+            CuratorFramework failing = mock(CuratorFramework.class, delegatesTo(client));
+            try (ZooKeeperLockBackend backend =
+                    new ZooKeeperLockBackend(failing, ZooKeeperClients.settings(ZooKeeperClients.SESSION))) {
+                String key = "failing:" + UUID.randomUUID();
+                doThrow(new OutOfMemoryError("planted"))
+                        .doAnswer(call -> client.getChildren())
+                        .when(failing)
+                        .getChildren();
+
+                assertThatThrownBy(() -> backend.attemptAcquire(attempt(key, "a")))
+                        .hasMessage("planted");
+
+                await().untilAsserted(() -> assertThat(answer(other.attemptAcquire(attempt(key, "b"))))
+                        .isInstanceOf(Granted.class));
+            }
+        }
+    }
+
+    private static AcquireCommand attempt(String key, String instance) {
+        return new AcquireCommand(key, new LockToken(instance, 1), ZooKeeperClients.SESSION, 0, 1, Optional.empty());
     }
 }
